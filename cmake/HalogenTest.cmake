@@ -1,0 +1,16 @@
+# halogen_add_test(name SOURCES... LIBS...): one GoogleTest binary, each test registered with CTest.
+# Tests find the data folder through HALOGEN_TEST_DATA and skip visibly where it is missing.
+
+set(HALOGEN_TEST_DATA "${PROJECT_SOURCE_DIR}/../shared/data" CACHE PATH "Where the test data lies")
+
+function(halogen_add_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE halogen_options ${ARG_LIBS} GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE
+    HALOGEN_TEST_DATA="${HALOGEN_TEST_DATA}"
+    HALOGEN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    HALOGEN_BUILD_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()
