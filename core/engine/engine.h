@@ -1,0 +1,85 @@
+// The engine: continuous batching of one served model on one thread.
+//
+// The loop thread submits requests and cancels them; the engine thread rebuilds the batch at every
+// step (scheduler.plan -> backend.step -> sampler.sample -> text) and sends back what each sequence
+// gained. The two share no lock: requests go through a mailbox, events come back through recycled
+// records and one wake-up of the loop per step.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "halogen/backend.h"
+#include "halogen/sampler.h"
+#include "halogen/scheduler.h"
+
+#include "core/base/result.h"
+#include "core/engine/request.h"
+
+namespace halogen {
+
+class Loop;
+class Tokenizer;
+
+// What an engine runs on. The tables and handles belong to the caller and outlive the engine.
+struct EngineParts {
+  const halogen_backend_factory* backend = nullptr;
+  halogen_program* program = nullptr;
+  halogen_kv* kv = nullptr;
+  halogen_states* states = nullptr;
+  const halogen_sampler_factory* sampler = nullptr;
+  halogen_sampler* sampler_instance = nullptr;
+  const halogen_scheduler_factory* scheduler = nullptr;
+  halogen_scheduler* scheduler_instance = nullptr;
+  const Tokenizer* tokenizer = nullptr;
+};
+
+struct EngineLimits {
+  uint32_t vocabulary_size = 0;
+  uint32_t block_tokens = 16;
+  uint32_t total_blocks = 0;
+  uint32_t max_context = 0;           // positions of one sequence, prompt and answer together
+  uint32_t max_batch_tokens = 0;      // tokens in a step
+  uint32_t prefill_batch_tokens = 0;  // of those, prompt tokens
+  uint32_t max_sequences = 0;         // running at once
+  uint32_t queue_limit = 0;           // waiting at most; submit answers HALOGEN_E_BUSY beyond it
+  uint64_t step_timeout_us = 60'000'000;
+};
+
+struct EngineStats {
+  uint64_t requests_running = 0, requests_waiting = 0;
+  uint64_t requests_finished = 0, requests_cancelled = 0, requests_failed = 0, preemptions = 0;
+  uint64_t prompt_tokens = 0, generated_tokens = 0, steps = 0;
+  uint64_t blocks_used = 0, blocks_total = 0;
+  uint64_t last_step_us = 0;      // duration of the last step
+  uint64_t last_progress_us = 0;  // monotonic time at which the last step ended
+  bool healthy = true;            // false after a step failed or timed out
+};
+
+class Engine {
+ public:
+  // [loop] Starts the engine thread. Events are delivered on `loop`'s thread.
+  static Result<std::unique_ptr<Engine>> start(Loop& loop, EngineParts parts, EngineLimits limits);
+
+  // [loop] Stops after the current step; unfinished requests end with FinishReason::cancelled.
+  virtual ~Engine() = default;
+
+  // [loop] Queues a request. `on_event` is called on the loop thread for every event of this
+  // request, the last one with a finish reason. Errors: HALOGEN_E_BUSY when the queue is full,
+  // HALOGEN_E_INVALID when prompt and max_tokens cannot fit the context or the pool, or a sampling
+  // parameter is out of range (the message names it).
+  virtual Result<uint64_t> submit(GenerationRequest request, EventHandler on_event) = 0;
+
+  // [loop] Ends a request within one step; no event follows. Unknown and finished ids are ignored.
+  virtual void cancel(uint64_t request_id) = 0;
+
+  // [any] A consistent-enough snapshot for metrics and health.
+  virtual EngineStats stats() const = 0;
+
+  virtual const EngineLimits& limits() const = 0;
+};
+
+}  // namespace halogen

@@ -1,0 +1,71 @@
+// What is asked of the engine and what it answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "halogen/sampler.h"
+
+namespace halogen {
+
+// halogen_sampling_parameters with its own storage; the same meanings and off values.
+struct SamplingOptions {
+  uint64_t seed = 0;
+  float temperature = 1.0F;
+  int32_t top_k = 0;
+  float top_p = 1.0F;
+  float min_p = 0.0F;
+  float repetition_penalty = 1.0F;
+  float presence_penalty = 0.0F;
+  float frequency_penalty = 0.0F;
+  int32_t penalty_window = -1;
+  std::vector<halogen_logit_bias> logit_bias;
+};
+
+struct GenerationRequest {
+  std::vector<int32_t> prompt;  // at least one token
+  SamplingOptions sampling;
+  uint32_t max_tokens = 0;  // 0: as many as the context holds
+  std::vector<std::string> stop;
+  bool ignore_eos = false;    // end-of-generation tokens are ordinary tokens
+  bool skip_special = true;   // control tokens do not show up in the text
+  int32_t top_logprobs = -1;  // -1 none, 0 the chosen token's, k also the k best
+  int32_t priority = 0;
+};
+
+enum class FinishReason : uint8_t {
+  none,       // more to come
+  stop,       // an end-of-generation token or a stop string
+  length,     // max_tokens or the context is reached
+  cancelled,  // the engine is shutting down
+  error       // the backend failed; `error` says how
+};
+
+struct TokenLogprob {
+  int32_t token = 0;
+  float logprob = 0.0F;
+};
+
+// What a sequence gained since its last event. Recycled: copy what must stay.
+struct GenerationEvent {
+  uint64_t request_id = 0;
+  std::vector<int32_t> tokens;  // an end-of-generation token that ended the sequence is included
+  std::string text;             // complete UTF-8 characters, cut before a stop string
+  std::vector<float> logprobs;  // [tokens], where asked for
+  std::vector<TokenLogprob> top_logprobs;  // [tokens, top_logprobs], best first, where asked for
+  FinishReason finish = FinishReason::none;
+  std::string error;
+  uint32_t prompt_tokens = 0;  // the figures are the request's totals so far
+  uint32_t cached_tokens = 0;
+  uint32_t generated_tokens = 0;
+  uint64_t queued_us = 0;   // submit to first step
+  uint64_t prefill_us = 0;  // first step to first token
+  uint64_t decode_us = 0;   // first token to now
+};
+
+// [loop]
+using EventHandler = std::function<void(const GenerationEvent&)>;
+
+}  // namespace halogen
