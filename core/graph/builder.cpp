@@ -7,7 +7,9 @@ namespace {
 
 using Dims = std::vector<int64_t>;
 
-std::string show(const Dims& dims) { return print_dims(dims.data(), static_cast<uint32_t>(dims.size())); }
+std::string show(const Dims& dims) {
+  return print_dims(dims.data(), static_cast<uint32_t>(dims.size()));
+}
 
 // Elements of a token's (or row's) part: the product of all dimensions but the first.
 int64_t inner_elements(const Dims& dims) {
@@ -75,9 +77,15 @@ GraphBuilder::Value GraphBuilder::input(halogen_step_input kind, Dims dims) {
   return known;
 }
 
-GraphBuilder::Value GraphBuilder::token_ids() { return input(HALOGEN_INPUT_TOKEN_IDS, {HALOGEN_DIM_TOKENS}); }
-GraphBuilder::Value GraphBuilder::positions() { return input(HALOGEN_INPUT_POSITIONS, {HALOGEN_DIM_TOKENS}); }
-GraphBuilder::Value GraphBuilder::rows() { return input(HALOGEN_INPUT_ROWS, {HALOGEN_DIM_ROWS}); }
+GraphBuilder::Value GraphBuilder::token_ids() {
+  return input(HALOGEN_INPUT_TOKEN_IDS, {HALOGEN_DIM_TOKENS});
+}
+GraphBuilder::Value GraphBuilder::positions() {
+  return input(HALOGEN_INPUT_POSITIONS, {HALOGEN_DIM_TOKENS});
+}
+GraphBuilder::Value GraphBuilder::rows() {
+  return input(HALOGEN_INPUT_ROWS, {HALOGEN_DIM_ROWS});
+}
 
 GraphBuilder::Value GraphBuilder::weight(const std::string& name, halogen_type type, Dims dims) {
   if (!error_.empty()) return HALOGEN_NO_VALUE;
@@ -124,7 +132,8 @@ GraphBuilder::Value GraphBuilder::add_node(halogen_op op, std::vector<Value> inp
 GraphBuilder::Value GraphBuilder::embed(Value ids, Value table, float scale) {
   const Dims rows = dims_of(ids), shape = dims_of(table);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
-  if (rows.size() != 1 || shape.size() != 2) return refuse("embed needs ids and a table of two dimensions");
+  if (rows.size() != 1 || shape.size() != 2)
+    return refuse("embed needs ids and a table of two dimensions");
   halogen_attributes attributes{};
   attributes.embed.scale = scale;
   return add_node(HALOGEN_OP_EMBED, {ids, table}, {rows[0], shape[1]}, attributes);
@@ -146,10 +155,12 @@ GraphBuilder::Value GraphBuilder::linear(Value x, Value weight, Value bias) {
   const Dims matrix = dims_of(weight), offset = dims_of(bias);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   if (shape.empty() || matrix.size() != 2 || matrix[1] != shape.back()) {
-    return refuse("a linear operator's weight is " + show(matrix) + " where its input is " + show(shape));
+    return refuse("a linear operator's weight is " + show(matrix) + " where its input is " +
+                  show(shape));
   }
   if (bias != HALOGEN_NO_VALUE && offset != Dims{matrix[0]}) {
-    return refuse("a linear operator's bias is " + show(offset) + " where its weight is " + show(matrix));
+    return refuse("a linear operator's bias is " + show(offset) + " where its weight is " +
+                  show(matrix));
   }
   shape.back() = matrix[0];
   return add_node(HALOGEN_OP_LINEAR, {x, weight, bias}, shape);
@@ -160,7 +171,8 @@ GraphBuilder::Value GraphBuilder::rope(Value x, Value positions,
   const Dims shape = dims_of(x), divisors = dims_of(factors);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   if (shape.size() != 3 || rope.dims % 2 != 0 || rope.dims == 0 || rope.dims > shape[2]) {
-    return refuse("rope over " + std::to_string(rope.dims) + " elements does not fit heads of " + show(shape));
+    return refuse("rope over " + std::to_string(rope.dims) + " elements does not fit heads of " +
+                  show(shape));
   }
   if (factors != HALOGEN_NO_VALUE && divisors != Dims{rope.dims / 2}) {
     return refuse("rope factors are " + show(divisors) + " where " + std::to_string(rope.dims / 2) +
@@ -241,7 +253,8 @@ GraphBuilder::Value GraphBuilder::select_rows(Value x, Value rows) {
 GraphBuilder::Value GraphBuilder::reshape(Value x, Dims dims) {
   const Dims shape = dims_of(x);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
-  if (shape.empty() || dims.empty() || dims[0] != shape[0] || inner_elements(dims) != inner_elements(shape)) {
+  if (shape.empty() || dims.empty() || dims[0] != shape[0] ||
+      inner_elements(dims) != inner_elements(shape)) {
     return refuse("reshape of " + show(shape) + " to " + show(dims));
   }
   return add_node(HALOGEN_OP_RESHAPE, {x}, dims);
@@ -250,7 +263,8 @@ GraphBuilder::Value GraphBuilder::reshape(Value x, Dims dims) {
 GraphBuilder::Value GraphBuilder::split(Value x, uint64_t offset, uint64_t length) {
   Dims shape = dims_of(x);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
-  const uint64_t width = shape.empty() || shape.back() < 0 ? 0 : static_cast<uint64_t>(shape.back());
+  const uint64_t width =
+      shape.empty() || shape.back() < 0 ? 0 : static_cast<uint64_t>(shape.back());
   if (length == 0 || length > width || offset > width - length) {
     return refuse("split of " + show(shape) + " from " + std::to_string(offset) + ", " +
                   std::to_string(length) + " long");
@@ -274,7 +288,8 @@ Result<Graph> GraphBuilder::finish() {
   table.nodes = point(graph_.nodes_, graph_.node_pointers_, table.n_nodes);
   table.weights = point(graph_.weights_, graph_.weight_pointers_, table.n_weights);
   table.kv_layers = point(graph_.kv_layers_, graph_.kv_layer_pointers_, table.n_kv_layers);
-  table.state_layers = point(graph_.state_layers_, graph_.state_layer_pointers_, table.n_state_layers);
+  table.state_layers =
+      point(graph_.state_layers_, graph_.state_layer_pointers_, table.n_state_layers);
   if (auto valid = validate(table); !valid) return valid.error();
   return std::move(graph_);
 }

@@ -1,5 +1,5 @@
-// The operator graph of a model, as the core builds it: an owner of the C structs of halogen/graph.h and a
-// builder that infers shapes and refuses what does not fit together.
+// The operator graph of a model, as the core builds it: an owner of the C structs of
+// halogen/graph.h and a builder that infers shapes and refuses what does not fit together.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/base/result.h"
 #include "halogen/graph.h"
+
+#include "core/base/result.h"
 
 namespace halogen {
 
@@ -35,8 +36,9 @@ class Graph {
   halogen_graph table_{};
 };
 
-// Builds a graph node by node. The first thing that does not fit is remembered and comes out of finish();
-// the calls after it do nothing, so that a family reads as a list of operators without a check on every line.
+// Builds a graph node by node. The first thing that does not fit is remembered and comes out of
+// finish(); the calls after it do nothing, so that a family reads as a list of operators without a
+// check on every line.
 class GraphBuilder {
  public:
   using Value = halogen_value_id;

@@ -13,10 +13,10 @@ std::string name_of(const halogen_graph& graph, halogen_value_id id) {
 
 const char* op_name(halogen_op op) {
   static const char* const names[] = {
-      "?",       "embed",       "norm",       "linear",      "rope",        "attend",
-      "glu",     "activate",    "add",        "mul",         "scale",       "softcap",
-      "moe_route", "moe_linear", "moe_combine", "select_rows", "pool",       "conv_state",
-      "gated_delta", "all_reduce", "reshape", "split",       "concat"};
+      "?",           "embed",      "norm",        "linear",      "rope",  "attend",
+      "glu",         "activate",   "add",         "mul",         "scale", "softcap",
+      "moe_route",   "moe_linear", "moe_combine", "select_rows", "pool",  "conv_state",
+      "gated_delta", "all_reduce", "reshape",     "split",       "concat"};
   return op >= HALOGEN_OP_EMBED && op <= HALOGEN_OP_CONCAT ? names[op] : names[0];
 }
 
@@ -25,10 +25,17 @@ std::string print_dims(const int64_t* dims, uint32_t n_dims) {
   for (uint32_t i = 0; i < n_dims; i++) {
     if (i > 0) text += ", ";
     switch (dims[i]) {
-      case HALOGEN_DIM_TOKENS: text += "T"; break;
-      case HALOGEN_DIM_SEQUENCES: text += "S"; break;
-      case HALOGEN_DIM_ROWS: text += "R"; break;
-      default: text += std::to_string(dims[i]);
+      case HALOGEN_DIM_TOKENS:
+        text += "T";
+        break;
+      case HALOGEN_DIM_SEQUENCES:
+        text += "S";
+        break;
+      case HALOGEN_DIM_ROWS:
+        text += "R";
+        break;
+      default:
+        text += std::to_string(dims[i]);
     }
   }
   return text + "]";

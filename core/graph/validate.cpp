@@ -12,12 +12,14 @@ Status validate_value(const halogen_graph& graph, uint32_t index) {
   const halogen_value& value = *graph.values[index];
   const std::string where = "graph value " + std::to_string(index) + ": ";
   if (value.n_dims == 0 || value.n_dims > HALOGEN_MAX_DIMS) {
-    return fail(HALOGEN_E_INVALID, where + "it has " + std::to_string(value.n_dims) + " dimensions");
+    return fail(HALOGEN_E_INVALID,
+                where + "it has " + std::to_string(value.n_dims) + " dimensions");
   }
   for (uint32_t d = 0; d < value.n_dims; d++) {
     const bool symbolic = value.dims[d] < 0;
     if (value.dims[d] == 0 || (symbolic && (d > 0 || value.dims[d] < HALOGEN_DIM_ROWS))) {
-      return fail(HALOGEN_E_INVALID, where + "bad dimensions " + print_dims(value.dims, value.n_dims));
+      return fail(HALOGEN_E_INVALID,
+                  where + "bad dimensions " + print_dims(value.dims, value.n_dims));
     }
   }
   switch (value.kind) {
@@ -40,13 +42,15 @@ Status validate_value(const halogen_graph& graph, uint32_t index) {
 
 Status validate_node(const halogen_graph& graph, uint32_t index) {
   const halogen_node& node = *graph.nodes[index];
-  if (node.n_inputs > HALOGEN_MAX_INPUTS || node.n_outputs == 0 || node.n_outputs > HALOGEN_MAX_OUTPUTS) {
+  if (node.n_inputs > HALOGEN_MAX_INPUTS || node.n_outputs == 0 ||
+      node.n_outputs > HALOGEN_MAX_OUTPUTS) {
     return broken(index, node, "bad number of inputs or outputs");
   }
   for (uint32_t i = 0; i < node.n_inputs; i++) {
     const halogen_value_id id = node.inputs[i];
     if (id == HALOGEN_NO_VALUE) continue;
-    if (id >= graph.n_values) return broken(index, node, "input " + std::to_string(i) + " does not exist");
+    if (id >= graph.n_values)
+      return broken(index, node, "input " + std::to_string(i) + " does not exist");
     const halogen_value& value = *graph.values[id];
     if (value.kind == HALOGEN_VALUE_RESULT && value.source >= index) {
       return broken(index, node, "input " + std::to_string(i) + " is computed later");
@@ -75,12 +79,14 @@ Status validate(const halogen_graph& graph) {
     if (auto status = validate_node(graph, i); !status) return status;
   }
   if (graph.logits != HALOGEN_NO_VALUE) {
-    if (graph.logits >= graph.n_values) return fail(HALOGEN_E_INVALID, "graph: its logits do not exist");
+    if (graph.logits >= graph.n_values)
+      return fail(HALOGEN_E_INVALID, "graph: its logits do not exist");
     const halogen_value& logits = *graph.values[graph.logits];
     if (logits.n_dims != 2 || logits.dims[0] != HALOGEN_DIM_ROWS ||
         logits.dims[1] != static_cast<int64_t>(graph.vocabulary_size)) {
-      return fail(HALOGEN_E_INVALID, "graph: its logits are " + print_dims(logits.dims, logits.n_dims) +
-                                         " and not [R, " + std::to_string(graph.vocabulary_size) + "]");
+      return fail(HALOGEN_E_INVALID, "graph: its logits are " +
+                                         print_dims(logits.dims, logits.n_dims) + " and not [R, " +
+                                         std::to_string(graph.vocabulary_size) + "]");
     }
   }
   if (graph.hidden != HALOGEN_NO_VALUE && graph.hidden >= graph.n_values) {

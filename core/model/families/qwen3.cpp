@@ -1,0 +1,10 @@
+// Qwen3, dense: an RMS norm over each head of q and k.
+#include "core/model/families/dense_decoder.h"
+
+namespace halogen {
+
+void build_qwen3(ModelBuilder& builder, const Hyperparameters& hyperparameters) {
+  build_dense_decoder(builder, hyperparameters, {HALOGEN_ROPE_HALVES, true});
+}
+
+}  // namespace halogen

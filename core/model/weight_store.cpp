@@ -1,0 +1,210 @@
+#include "core/model/weight_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace halogen {
+namespace {
+
+constexpr uint64_t kChunk = uint64_t{16} << 20;  // bytes per read and between two progress calls
+constexpr uint64_t kAlignment = 4096;            // of each tensor in the arena
+constexpr unsigned kReaders = 4;                 // reads in flight: enough for an NVMe disk
+
+// A file descriptor that closes itself.
+class File {
+ public:
+  explicit File(const char* path) : descriptor_(::open(path, O_RDONLY | O_CLOEXEC)) {}
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+Error io_error(const char* path, const char* what) {
+  return fail(HALOGEN_E_IO, std::string(path) + ": " + what + ": " + std::strerror(errno));
+}
+
+Error shrunk(const char* path) {
+  return fail(HALOGEN_E_IO,
+              std::string(path) +
+                  ": the file became shorter while it was being loaded; do not write to "
+                  "a model file in use");
+}
+
+Result<std::vector<File>> open_files(const LoadedModel& model) {
+  std::vector<File> files;
+  for (uint32_t i = 0; i < model.file_count(); i++) {
+    files.emplace_back(model.file_path(i));
+    if (files.back().descriptor() < 0) return io_error(model.file_path(i), "cannot open it");
+  }
+  return files;
+}
+
+// One piece of a tensor to be read into the arena.
+struct Piece {
+  int descriptor;
+  const char* path;
+  uint64_t offset;
+  char* target;
+  uint64_t bytes;
+};
+
+Status read_piece(const Piece& piece) {
+  uint64_t done = 0;
+  while (done < piece.bytes) {
+    const ssize_t n = ::pread(piece.descriptor, piece.target + done, piece.bytes - done,
+                              static_cast<off_t>(piece.offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return io_error(piece.path, "cannot read it");
+    if (n == 0) return shrunk(piece.path);
+    done += static_cast<uint64_t>(n);
+  }
+  return {};
+}
+
+// Reads all pieces on several threads; the calling thread reads too and reports progress.
+Status read_pieces(const std::vector<Piece>& pieces, uint64_t total, const LoadProgress& progress) {
+  std::atomic<size_t> next{0};
+  std::atomic<uint64_t> done{0};
+  std::atomic<bool> stop{false};
+  std::mutex mutex;
+  Status outcome;
+  const auto refuse = [&](const Error& error) {
+    const std::scoped_lock lock(mutex);
+    if (outcome) outcome = error;
+    stop = true;
+  };
+  const auto work = [&](bool reports) {
+    while (!stop) {
+      const size_t index = next.fetch_add(1);
+      if (index >= pieces.size()) return;
+      if (auto status = read_piece(pieces[index]); !status) return refuse(status.error());
+      done += pieces[index].bytes;
+      if (reports && progress && !progress(done, total)) {
+        return refuse(fail(HALOGEN_E_CANCELLED, "loading was cancelled"));
+      }
+    }
+  };
+  std::vector<std::thread> readers;
+  for (unsigned i = 1; i < kReaders; i++) readers.emplace_back(work, false);
+  work(true);
+  for (std::thread& reader : readers) reader.join();
+  if (outcome && progress) progress(total, total);
+  return outcome;
+}
+
+}  // namespace
+
+struct WeightStore::Mapping {
+  void* address;
+  uint64_t bytes;
+};
+
+void WeightStore::Unmap::operator()(Mapping* mapping) const {
+  ::munmap(mapping->address, mapping->bytes);
+  delete mapping;
+}
+
+Result<WeightStore> WeightStore::load(const LoadedModel& model,
+                                      const std::vector<const halogen_tensor*>& tensors,
+                                      WeightPlacement placement, const LoadProgress& progress) {
+  return placement == WeightPlacement::mapped ? map_files(model, tensors, progress)
+                                              : fill_arena(model, tensors, progress);
+}
+
+Result<WeightStore> WeightStore::map_files(const LoadedModel& model,
+                                           const std::vector<const halogen_tensor*>& tensors,
+                                           const LoadProgress& progress) {
+  auto files = open_files(model);
+  if (!files) return files.error();
+  WeightStore store;
+  std::vector<uint64_t> sizes;
+  for (uint32_t i = 0; i < model.file_count(); i++) {
+    struct stat info{};
+    if (::fstat((*files)[i].descriptor(), &info) != 0)
+      return io_error(model.file_path(i), "cannot stat it");
+    const auto size = static_cast<uint64_t>(info.st_size);
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, (*files)[i].descriptor(), 0);
+    if (address == MAP_FAILED) return io_error(model.file_path(i), "cannot map it");
+    store.mappings_.emplace_back(new Mapping{address, size});
+    ::madvise(address, size, MADV_WILLNEED);
+    sizes.push_back(size);
+  }
+  for (const halogen_tensor* tensor : tensors) {
+    if (tensor->offset > sizes[tensor->file] ||
+        tensor->bytes > sizes[tensor->file] - tensor->offset) {
+      return shrunk(model.file_path(tensor->file));
+    }
+    store.data_.push_back(static_cast<const char*>(store.mappings_[tensor->file]->address) +
+                          tensor->offset);
+    store.total_bytes_ += tensor->bytes;
+  }
+  // Touch every page now, so that serving never waits for the disk.
+  uint64_t done = 0;
+  for (size_t i = 0; i < tensors.size(); i++) {
+    const auto* bytes = static_cast<const volatile char*>(store.data_[i]);
+    for (uint64_t at = 0; at < tensors[i]->bytes; at += kChunk) {
+      const uint64_t end = std::min(tensors[i]->bytes, at + kChunk);
+      for (uint64_t page = at; page < end; page += kAlignment) static_cast<void>(bytes[page]);
+      done += end - at;
+      if (progress && !progress(done, store.total_bytes_)) {
+        return fail(HALOGEN_E_CANCELLED, "loading was cancelled");
+      }
+    }
+  }
+  return store;
+}
+
+Result<WeightStore> WeightStore::fill_arena(const LoadedModel& model,
+                                            const std::vector<const halogen_tensor*>& tensors,
+                                            const LoadProgress& progress) {
+  auto files = open_files(model);
+  if (!files) return files.error();
+  const auto aligned = [](uint64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  };
+  uint64_t arena_bytes = 0;
+  for (const halogen_tensor* tensor : tensors) arena_bytes += aligned(tensor->bytes);
+
+  WeightStore store;
+  void* arena = ::mmap(nullptr, std::max<uint64_t>(arena_bytes, kAlignment), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (arena == MAP_FAILED) {
+    return fail(HALOGEN_E_NO_MEMORY, model.path() + ": no memory for " +
+                                         std::to_string(arena_bytes) + " bytes of weights");
+  }
+  store.mappings_.emplace_back(new Mapping{arena, std::max<uint64_t>(arena_bytes, kAlignment)});
+  ::madvise(arena, arena_bytes, MADV_HUGEPAGE);
+
+  std::vector<Piece> pieces;
+  char* next = static_cast<char*>(arena);
+  for (const halogen_tensor* tensor : tensors) {
+    store.data_.push_back(next);
+    store.total_bytes_ += tensor->bytes;
+    for (uint64_t at = 0; at < tensor->bytes; at += kChunk) {
+      pieces.push_back({(*files)[tensor->file].descriptor(), model.file_path(tensor->file),
+                        tensor->offset + at, next + at, std::min(kChunk, tensor->bytes - at)});
+    }
+    next += aligned(tensor->bytes);
+  }
+  if (auto status = read_pieces(pieces, store.total_bytes_, progress); !status)
+    return status.error();
+  return store;
+}
+
+}  // namespace halogen
