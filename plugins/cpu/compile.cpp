@@ -1,0 +1,522 @@
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <new>
+#include <string>
+
+#include "halogen/cxx/plugin.hpp"
+
+#include "plugins/cpu/plan.h"
+#include "plugins/cpu/row_stages.h"
+#include "plugins/cpu/shared_operations.h"
+
+namespace halogen::cpu {
+namespace {
+
+constexpr uint64_t kAlignment = 64;  // bytes; of rows and slots
+
+uint64_t aligned(uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+// First and last operation that touch a slot.
+struct Lifetime {
+  uint32_t first = UINT32_MAX, last = 0;
+};
+
+class Compiler {
+ public:
+  Compiler(const halogen_graph& graph, const halogen_weight_data* weights,
+           const halogen_limits& limits, const halogen_kv_geometry& geometry,
+           const Settings& settings, Plan& plan)
+      : graph_(graph),
+        weights_(weights),
+        limits_(limits),
+        geometry_(geometry),
+        settings_(settings),
+        plan_(plan),
+        columns_(graph.n_values),
+        uses_(graph.n_values),
+        residual_of_(graph.n_nodes, HALOGEN_NO_VALUE),
+        fused_(graph.n_nodes) {}
+
+  void compile() {
+    count_uses();
+    find_residuals();
+    for (uint32_t i = 0; i < graph_.n_nodes; i++) add_node(i);
+    emit_outputs();
+    place_slots();
+  }
+
+ private:
+  // --- reading the graph
+  // ---------------------------------------------------------------------------
+  const halogen_value& value(halogen_value_id id) const { return *graph_.values[id]; }
+  const halogen_node& node(uint32_t index) const { return *graph_.nodes[index]; }
+
+  static uint32_t width(const halogen_value& v) {
+    int64_t product = 1;
+    for (uint32_t d = 1; d < v.n_dims; d++) product *= v.dims[d];
+    return static_cast<uint32_t>(product);
+  }
+  static uint32_t last_dim(const halogen_value& v) {
+    return static_cast<uint32_t>(v.dims[v.n_dims - 1]);
+  }
+  static Domain domain(const halogen_value& v) {
+    return v.dims[0] == HALOGEN_DIM_ROWS ? Domain::rows : Domain::tokens;
+  }
+  static bool is_view(halogen_op op) { return op == HALOGEN_OP_RESHAPE || op == HALOGEN_OP_SPLIT; }
+
+  // The value that a view shows a part of.
+  halogen_value_id root(halogen_value_id id) const {
+    while (value(id).kind == HALOGEN_VALUE_RESULT && is_view(node(value(id).source).op)) {
+      id = node(value(id).source).inputs[0];
+    }
+    return id;
+  }
+
+  void count_uses() {
+    for (uint32_t i = 0; i < graph_.n_nodes; i++) {
+      if (is_view(node(i).op)) continue;
+      for (uint32_t j = 0; j < node(i).n_inputs; j++) {
+        if (node(i).inputs[j] != HALOGEN_NO_VALUE) uses_[root(node(i).inputs[j])]++;
+      }
+    }
+    for (const halogen_value_id id : {graph_.logits, graph_.hidden}) {
+      if (id != HALOGEN_NO_VALUE) uses_[root(id)]++;
+    }
+  }
+
+  // An add of a product that nobody else reads to something that exists before it is done by the
+  // product.
+  void find_residuals() {
+    for (uint32_t i = 0; i < graph_.n_nodes; i++) {
+      const halogen_node& add = node(i);
+      if (add.op != HALOGEN_OP_ADD) continue;
+      for (const auto& [product, other] :
+           {std::pair(add.inputs[0], add.inputs[1]), std::pair(add.inputs[1], add.inputs[0])}) {
+        const halogen_value& p = value(product);
+        const halogen_value& o = value(other);
+        const bool linear =
+            p.kind == HALOGEN_VALUE_RESULT && node(p.source).op == HALOGEN_OP_LINEAR;
+        const bool earlier = o.kind == HALOGEN_VALUE_RESULT && value(root(other)).source < p.source;
+        if (!linear || !earlier || uses_[product] != 1 || width(p) != width(o) ||
+            o.dims[0] != p.dims[0] || residual_of_[p.source] != HALOGEN_NO_VALUE) {
+          continue;
+        }
+        residual_of_[p.source] = other;
+        fused_[i] = true;
+        product_of_[p.source] = add.outputs[0];
+        break;
+      }
+    }
+  }
+
+  // --- weights
+  // -------------------------------------------------------------------------------------
+  const void* data(halogen_value_id id) const {
+    return weights_ ? weights_[value(id).source].data : nullptr;
+  }
+
+  // A vector's elements as F32: in place, or in a copy that the plan owns.
+  const float* vector(halogen_value_id id, float offset = 0.0F) {
+    if (id == HALOGEN_NO_VALUE || !weights_) return nullptr;
+    const halogen_type type = value(id).type;
+    if (type == HALOGEN_F32 && offset == 0.0F) return static_cast<const float*>(data(id));
+    size_t elements = 1;
+    for (uint32_t d = 0; d < value(id).n_dims; d++)
+      elements *= static_cast<size_t>(value(id).dims[d]);
+    std::vector<float> copy(elements);
+    settings_.kernels->dequantise(type, data(id), elements, copy.data());
+    for (float& element : copy) element += offset;
+    plan_.vectors.push_back(std::move(copy));
+    return plan_.vectors.back().data();
+  }
+
+  // --- slots
+  // ---------------------------------------------------------------------------------------
+  uint32_t new_slot(Domain domain, uint64_t row_bytes) {
+    Slot slot;
+    slot.domain = domain;
+    slot.stride_bytes = aligned(row_bytes);
+    plan_.slots.push_back(slot);
+    lifetimes_.emplace_back();
+    return static_cast<uint32_t>(plan_.slots.size() - 1);
+  }
+
+  uint32_t operation_count() const { return static_cast<uint32_t>(plan_.operations.size()); }
+
+  // Marks a slot as touched by the newest operation.
+  void touch(uint32_t slot) {
+    Lifetime& lifetime = lifetimes_[slot];
+    lifetime.first = std::min(lifetime.first, operation_count() - 1);
+    lifetime.last = std::max(lifetime.last, operation_count() - 1);
+  }
+  Columns read(Columns columns) {
+    touch(columns.slot);
+    return columns;
+  }
+  Columns read(halogen_value_id id) { return read(columns_[id]); }
+
+  // The slot of a new value, written by the newest operation.
+  Columns write(halogen_value_id id) {
+    const halogen_value& v = value(id);
+    Columns columns{new_slot(domain(v), width(v) * sizeof(float)), 0};
+    if (id == graph_.logits) {
+      plan_.slots[columns.slot].place = Slot::Place::logits;
+      plan_.slots[columns.slot].stride_bytes = width(v) * sizeof(float);
+    }
+    columns_[id] = columns;
+    touch(columns.slot);
+    return columns;
+  }
+
+  // --- emitting
+  // ------------------------------------------------------------------------------------ The
+  // operation that a row stage of this domain joins.
+  RowOperation& rows(Domain d) {
+    if (!open_rows_ || open_rows_->domain() != d) {
+      auto operation = std::make_unique<RowOperation>(d);
+      open_rows_ = operation.get();
+      plan_.operations.push_back(std::move(operation));
+    }
+    return *open_rows_;
+  }
+  void push(std::unique_ptr<Operation> operation) {
+    open_rows_ = nullptr;
+    open_linear_ = nullptr;
+    plan_.operations.push_back(std::move(operation));
+  }
+
+  void add_node(uint32_t index) {
+    const halogen_node& n = node(index);
+    if (is_view(n.op)) return add_view(n);
+    if (fused_[index]) return;
+    if (n.op == HALOGEN_OP_LINEAR) return add_linear(index);
+    if (n.op == HALOGEN_OP_ATTEND) return add_attend(n);
+    add_row_node(n);
+  }
+
+  void add_view(const halogen_node& n) {
+    Columns columns = columns_[n.inputs[0]];
+    if (n.op == HALOGEN_OP_SPLIT) columns.first += static_cast<uint32_t>(n.attributes.split.offset);
+    columns_[n.outputs[0]] = columns;
+  }
+
+  void add_row_node(const halogen_node& n) {
+    const halogen_value& out = value(n.outputs[0]);
+    open_linear_ = nullptr;
+    RowOperation& operation = rows(domain(out));
+    operation.append(make_stage(n, out, operation));
+  }
+
+  Stage make_stage(const halogen_node& n, const halogen_value& out, RowOperation& operation) {
+    const halogen_value_id result = n.outputs[0];
+    const uint32_t w = width(out);
+    const halogen_attributes& a = n.attributes;
+    switch (n.op) {
+      case HALOGEN_OP_EMBED:
+        return embed_stage(*graph_.weights[value(n.inputs[1]).source], data(n.inputs[1]),
+                           a.embed.scale, write(result));
+      case HALOGEN_OP_NORM: {
+        const uint32_t size = last_dim(out);
+        const Columns x = read(n.inputs[0]);
+        const float* weight = vector(n.inputs[1], a.norm.weight_offset);
+        return norm_stage(a.norm.kind, a.norm.epsilon, weight,
+                          n.n_inputs > 2 ? vector(n.inputs[2]) : nullptr, w / size, size, x,
+                          write(result));
+      }
+      case HALOGEN_OP_ROPE: {
+        const Columns angles = angles_of(n, operation);
+        const Columns x = read(n.inputs[0]);
+        return rope_stage(a.rope.pairing, w / last_dim(out), last_dim(out), a.rope.dims, angles, x,
+                          write(result));
+      }
+      case HALOGEN_OP_GLU: {
+        const Columns gate = read(n.inputs[0]), up = read(n.inputs[1]);
+        return glu_stage(a.glu.activation, w, gate, up, write(result));
+      }
+      case HALOGEN_OP_ACTIVATE: {
+        const Columns x = read(n.inputs[0]);
+        return activate_stage(a.glu.activation, w, x, write(result));
+      }
+      case HALOGEN_OP_SCALE: {
+        const Columns x = read(n.inputs[0]);
+        return scale_stage(a.scale.factor, w, x, write(result));
+      }
+      case HALOGEN_OP_SOFTCAP: {
+        const Columns x = read(n.inputs[0]);
+        return softcap_stage(a.softcap.cap, w, x, write(result));
+      }
+      case HALOGEN_OP_SELECT_ROWS: {
+        const Columns x = read(n.inputs[0]);
+        return select_stage(w, x, write(result));
+      }
+      case HALOGEN_OP_CONCAT:
+        return concat_stages(n, operation);
+      default:
+        return elementwise(n, w);
+    }
+  }
+
+  Stage elementwise(const halogen_node& n, uint32_t w) {
+    const Elementwise kind = n.op == HALOGEN_OP_ADD ? Elementwise::add : Elementwise::multiply;
+    const Columns x = read(n.inputs[0]);
+    const halogen_value& b = value(n.inputs[1]);
+    if (b.kind != HALOGEN_VALUE_WEIGHT) {
+      const Columns y = read(n.inputs[1]);
+      return elementwise_stage(kind, w, x, y, write(n.outputs[0]));
+    }
+    uint32_t b_width = 1;
+    for (uint32_t d = 0; d < b.n_dims; d++) b_width *= static_cast<uint32_t>(b.dims[d]);
+    return elementwise_stage(kind, w, x, vector(n.inputs[1]), b_width, write(n.outputs[0]));
+  }
+
+  // Concat joins the last dimension; only whole rows are joined here, which is what the families
+  // use.
+  Stage concat_stages(const halogen_node& n, RowOperation& operation) {
+    const uint32_t first = width(value(n.inputs[0])), second = width(value(n.inputs[1]));
+    const Columns a = read(n.inputs[0]), b = read(n.inputs[1]);
+    const Columns out = write(n.outputs[0]);
+    operation.append(copy_stage(first, a, out));
+    return copy_stage(second, b, {out.slot, out.first + first});
+  }
+
+  // The angles that a rope node needs: made once, used by all layers that rotate alike.
+  Columns angles_of(const halogen_node& n, RowOperation& operation) {
+    const halogen_value_id factors = n.n_inputs > 2 ? n.inputs[2] : HALOGEN_NO_VALUE;
+    for (const KnownAngles& known : known_angles_) {
+      if (known.factors == factors && same(known.attributes, n.attributes.rope))
+        return read(known.columns);
+    }
+    plan_.angles.push_back(std::make_unique<RopeAngles>(n.attributes.rope, vector(factors)));
+    const RopeAngles& angles = *plan_.angles.back();
+    const Columns out{new_slot(Domain::tokens, 2 * angles.pairs() * sizeof(float)), 0};
+    touch(out.slot);
+    operation.append(angles_stage(angles, out));
+    known_angles_.push_back({n.attributes.rope, factors, out});
+    return out;
+  }
+
+  static bool same(const halogen_rope_attributes& a, const halogen_rope_attributes& b) {
+    return a.scaling == b.scaling && a.dims == b.dims && a.base == b.base && a.factor == b.factor &&
+           a.original_context == b.original_context &&
+           a.low_frequency_factor == b.low_frequency_factor &&
+           a.high_frequency_factor == b.high_frequency_factor && a.beta_fast == b.beta_fast &&
+           a.beta_slow == b.beta_slow && a.attention_factor == b.attention_factor &&
+           a.yarn_truncate == b.yarn_truncate;
+  }
+
+  // What a product reads: the floats themselves, or the value quantised in the weight's format,
+  // which all products of the same value share.
+  Columns activations(halogen_value_id x, halogen_type weight_type, Domain d) {
+    const ActivationFormat format =
+        settings_.exact ? ActivationFormat::kF32 : activation_format(weight_type);
+    const Columns source = columns_[x];
+    if (format == ActivationFormat::kF32) return source;
+    const auto key =
+        std::array<uint32_t, 3>{source.slot, source.first, static_cast<uint32_t>(format)};
+    if (const auto known = quantised_.find(key); known != quantised_.end())
+      return {known->second, 0};
+    const uint32_t k = last_dim(value(x));
+    const uint32_t slot = new_slot(d, activation_row_bytes(format, k));
+    open_linear_ = nullptr;
+    RowOperation& operation = rows(d);
+    operation.append(quantise_stage(format, k, read(source), slot));
+    touch(slot);
+    quantised_.emplace(key, slot);
+    return {slot, 0};
+  }
+
+  void add_linear(uint32_t index) {
+    const halogen_node& n = node(index);
+    const halogen_value_id x = n.inputs[0];
+    const halogen_weight& weight = *graph_.weights[value(n.inputs[1]).source];
+    const halogen_value& out = value(n.outputs[0]);
+    const Domain d = domain(out);
+    const auto k = static_cast<uint32_t>(weight.dims[1]);
+    const halogen_value_id residual = residual_of_[index];
+
+    const Columns input = activations(x, weight.type, d);
+    const bool residual_is_in_group = residual != HALOGEN_NO_VALUE && open_linear_ &&
+                                      value(root(residual)).source >= linear_first_node_;
+    if (!open_linear_ || linear_input_ != root(x) || columns_[x].first != linear_column_ ||
+        residual_is_in_group) {
+      auto operation = std::make_unique<LinearOperation>(d, k);
+      LinearOperation* opened = operation.get();
+      push(std::move(operation));
+      open_linear_ = opened;
+      linear_input_ = root(x);
+      linear_column_ = columns_[x].first;
+      linear_first_node_ = index;
+    }
+    LinearOperation::Part part{};
+    part.kernel = settings_.exact ? settings_.kernels->linear_exact(weight.type)
+                                  : settings_.kernels->linear(weight.type);
+    part.weights = data(n.inputs[1]);
+    part.row_bytes = halogen_row_bytes(weight.type, k);
+    part.rows = static_cast<uint32_t>(weight.dims[0]);
+    part.input = read(input);
+    part.bias = n.n_inputs > 2 ? vector(n.inputs[2]) : nullptr;
+    if (residual != HALOGEN_NO_VALUE) {
+      part.has_residual = true;
+      part.residual = read(residual);
+      part.output = write(product_of_.at(index));
+    } else {
+      part.output = write(n.outputs[0]);
+    }
+    open_linear_->append(part);
+
+    plan_.weight_bytes += weight.bytes;
+    (d == Domain::tokens ? plan_.operations_per_token : plan_.operations_per_row) +=
+        2ULL * part.rows * k;
+  }
+
+  void add_attend(const halogen_node& n) {
+    const halogen_attend_attributes& attend = n.attributes.attend;
+    const halogen_kv_layer& layer = *graph_.kv_layers[attend.kv_layer];
+    const auto heads = static_cast<uint32_t>(value(n.inputs[0]).dims[1]);
+    open_linear_ = nullptr;
+    RowOperation& stores = rows(Domain::tokens);
+    const Columns k = read(n.inputs[1]), v = read(n.inputs[2]);
+    stores.append(kv_store_stage(attend.kv_layer, k, v));
+
+    const float* sinks = n.n_inputs > 3 ? vector(n.inputs[3]) : nullptr;
+    const Columns q = columns_[n.inputs[0]];
+    push(nullptr);
+    const Columns out = write(n.outputs[0]);
+    plan_.operations.back() = std::make_unique<AttendOperation>(
+        attend, heads, layer.kv_heads, layer.key_dim, layer.value_dim, sinks, read(q), out);
+
+    const uint32_t group = heads / layer.kv_heads;
+    plan_.scratch_floats =
+        std::max(plan_.scratch_floats, static_cast<uint32_t>(attend_scratch(group)));
+    const uint64_t elements = uint64_t{layer.kv_heads} * (layer.key_dim + layer.value_dim);
+    plan_.bytes_per_position += elements * halogen_row_bytes(geometry_.key_type, 1);
+    plan_.operations_per_position += 2 * elements * group;
+  }
+
+  // The hidden state is read by the output matrix too, so that it is copied out where it is wanted.
+  void emit_outputs() {
+    if (graph_.hidden == HALOGEN_NO_VALUE) return;
+    const halogen_value& hidden = value(graph_.hidden);
+    open_linear_ = nullptr;
+    RowOperation& operation = rows(domain(hidden));
+    const Columns from = read(graph_.hidden);
+    const Columns out{new_slot(domain(hidden), width(hidden) * sizeof(float)), 0};
+    plan_.slots[out.slot].place = Slot::Place::hidden;
+    plan_.slots[out.slot].stride_bytes = width(hidden) * sizeof(float);
+    touch(out.slot);
+    operation.append(hidden_stage(width(hidden), from, out));
+  }
+
+  static Stage hidden_stage(uint32_t width, Columns from, Columns to) {
+    class HiddenStage final : public RowStage {
+     public:
+      explicit HiddenStage(Stage copy) : copy_(std::move(copy)) {}
+      void run(const StepContext& context, uint32_t row) const override {
+        if (context.step.hidden) copy_->run(context, row);
+      }
+
+     private:
+      Stage copy_;
+    };
+    return std::make_unique<HiddenStage>(copy_stage(width, from, to));
+  }
+
+  // --- memory
+  // -------------------------------------------------------------------------------------- Lowest
+  // free place for each slot in order of its first use, among those alive at the same time.
+  void place_slots() {
+    struct Placed {
+      uint64_t begin, end;
+      Lifetime lifetime;
+    };
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < plan_.slots.size(); i++) {
+      if (plan_.slots[i].place == Slot::Place::arena) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+      return std::pair(lifetimes_[a].first, a) < std::pair(lifetimes_[b].first, b);
+    });
+    std::vector<Placed> placed;  // ordered by begin
+    for (const uint32_t index : order) {
+      Slot& slot = plan_.slots[index];
+      const Lifetime lifetime = lifetimes_[index];
+      const uint64_t rows = slot.domain == Domain::tokens ? limits_.max_tokens : limits_.max_rows;
+      const uint64_t bytes = aligned(slot.stride_bytes * rows);
+      uint64_t at = 0;
+      auto before = placed.begin();
+      for (; before != placed.end(); ++before) {
+        const bool alive =
+            before->lifetime.first <= lifetime.last && lifetime.first <= before->lifetime.last;
+        if (!alive) continue;
+        if (before->begin >= at + bytes) break;
+        at = std::max(at, before->end);
+      }
+      slot.offset = at;
+      const auto place = std::find_if(placed.begin(), placed.end(),
+                                      [at](const Placed& p) { return p.begin >= at; });
+      placed.insert(place, {at, at + bytes, lifetime});
+      plan_.arena_bytes = std::max(plan_.arena_bytes, at + bytes);
+    }
+  }
+
+  struct KnownAngles {
+    halogen_rope_attributes attributes;
+    halogen_value_id factors;
+    Columns columns;
+  };
+
+  const halogen_graph& graph_;
+  const halogen_weight_data* weights_;
+  const halogen_limits& limits_;
+  const halogen_kv_geometry& geometry_;
+  const Settings& settings_;
+  Plan& plan_;
+  std::vector<Columns> columns_;  // [values]
+  std::vector<uint32_t> uses_;    // [values]: how often a value or a view of it is read
+  std::vector<halogen_value_id> residual_of_;  // [nodes]: what a product adds to its output
+  std::map<uint32_t, halogen_value_id>
+      product_of_;                   // such a product's node: the value it makes then
+  std::vector<bool> fused_;          // [nodes]: an add that its product does
+  std::vector<Lifetime> lifetimes_;  // [slots]
+  std::map<std::array<uint32_t, 3>, uint32_t> quantised_;  // slot, column, format: slot of bytes
+  std::vector<KnownAngles> known_angles_;
+  RowOperation* open_rows_ = nullptr;
+  LinearOperation* open_linear_ = nullptr;
+  halogen_value_id linear_input_ = HALOGEN_NO_VALUE;
+  uint32_t linear_column_ = 0;
+  uint32_t linear_first_node_ = 0;
+};
+
+}  // namespace
+
+Plan::Plan() = default;
+Plan::Plan(Plan&&) noexcept = default;
+Plan& Plan::operator=(Plan&&) noexcept = default;
+Plan::~Plan() = default;
+
+halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
+                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
+                            const Settings& settings, Plan& plan, halogen_error* error) {
+  for (uint32_t i = 0; i < graph.n_nodes; i++) {
+    if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
+        status != HALOGEN_OK) {
+      return status;
+    }
+  }
+  for (uint32_t i = 0; weights && i < graph.n_weights; i++) {
+    if (!weights[i].data || weights[i].bytes != graph.weights[i]->bytes) {
+      return failed(error, HALOGEN_E_INVALID,
+                    std::string("weight '") + graph.weights[i]->name + "' has " +
+                        std::to_string(weights[i].bytes) + " bytes where the graph needs " +
+                        std::to_string(graph.weights[i]->bytes));
+    }
+  }
+  Compiler(graph, weights, limits, geometry, settings, plan).compile();
+  return HALOGEN_OK;
+}
+
+}  // namespace halogen::cpu

@@ -1,0 +1,76 @@
+#include "plugins/cpu/kv_pool.h"
+
+#include <cstring>
+
+namespace halogen::cpu {
+namespace {
+
+KvGeometry layer_geometry(const halogen_kv_layer& layer, const halogen_kv_geometry& geometry) {
+  const size_t element = halogen_row_bytes(geometry.key_type, 1);
+  KvGeometry kv{};
+  kv.type = geometry.key_type;
+  kv.block_tokens = geometry.block_tokens;
+  kv.kv_heads = layer.kv_heads;
+  kv.key_dim = layer.key_dim;
+  kv.value_dim = layer.value_dim;
+  kv.key_block_bytes = element * layer.kv_heads * geometry.block_tokens * layer.key_dim;
+  kv.value_block_bytes = element * layer.kv_heads * geometry.block_tokens * layer.value_dim;
+  return kv;
+}
+
+}  // namespace
+
+KvPool::KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks)
+    : memory_(block_bytes(graph, geometry) * blocks),
+      bytes_per_block_(block_bytes(graph, geometry)),
+      blocks_(blocks),
+      block_tokens_(geometry.block_tokens) {
+  uint8_t* next = memory_.data();
+  for (uint32_t i = 0; i < graph.n_kv_layers; i++) {
+    KvGeometry kv = layer_geometry(*graph.kv_layers[i], geometry);
+    if (next) {
+      kv.keys = next;
+      kv.values = next + kv.key_block_bytes * blocks;
+      next = kv.values + kv.value_block_bytes * blocks;
+    }
+    layers_.push_back(kv);
+  }
+}
+
+uint64_t KvPool::block_bytes(const halogen_graph& graph, const halogen_kv_geometry& geometry) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < graph.n_kv_layers; i++) {
+    const KvGeometry kv = layer_geometry(*graph.kv_layers[i], geometry);
+    bytes += kv.key_block_bytes + kv.value_block_bytes;
+  }
+  return bytes;
+}
+
+void KvPool::copy(uint32_t from, uint32_t to) {
+  for (const KvGeometry& kv : layers_) {
+    std::memmove(kv.keys + to * kv.key_block_bytes, kv.keys + from * kv.key_block_bytes,
+                 kv.key_block_bytes);
+    std::memmove(kv.values + to * kv.value_block_bytes, kv.values + from * kv.value_block_bytes,
+                 kv.value_block_bytes);
+  }
+}
+
+void KvPool::export_block(uint32_t block, uint8_t* out) const {
+  for (const KvGeometry& kv : layers_) {
+    std::memcpy(out, kv.keys + block * kv.key_block_bytes, kv.key_block_bytes);
+    out += kv.key_block_bytes;
+    std::memcpy(out, kv.values + block * kv.value_block_bytes, kv.value_block_bytes);
+    out += kv.value_block_bytes;
+  }
+}
+
+void KvPool::import_block(uint32_t block, const uint8_t* in) {
+  for (const KvGeometry& kv : layers_) {
+    std::memcpy(kv.keys + block * kv.key_block_bytes, in, kv.key_block_bytes);
+    in += kv.key_block_bytes;
+    std::memcpy(kv.values + block * kv.value_block_bytes, in, kv.value_block_bytes);
+    in += kv.value_block_bytes;
+  }
+}
+
+}  // namespace halogen::cpu

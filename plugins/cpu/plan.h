@@ -1,0 +1,60 @@
+// A graph turned into the list of operations that a step runs.
+//
+// The compiler fuses what saves a pass over memory or a barrier:
+//   - views (reshape, split) become columns of their source;
+//   - work on single rows (norms, rotations, activations, quantising for the next product, storing
+//   K and V)
+//     is chained into one operation;
+//   - products of the same input (q, k, v; gate and up) become one operation, with bias and
+//   residual added
+//     by the thread that has just computed the rows.
+// Matrices share one arena; two whose lifetimes do not meet share bytes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "halogen/backend.h"
+
+#include "plugins/cpu/step_context.h"
+
+namespace halogen::cpu {
+
+class RopeAngles;
+
+// How a backend computes; from its configuration.
+struct Settings {
+  const KernelSet* kernels = nullptr;
+  bool exact = false;  // F32 activations for every weight type
+};
+
+struct Plan {
+  Plan();
+  Plan(Plan&&) noexcept;
+  Plan& operator=(Plan&&) noexcept;
+  ~Plan();
+
+  std::vector<std::unique_ptr<Operation>> operations;
+  std::vector<Slot> slots;
+  std::vector<std::unique_ptr<RopeAngles>> angles;
+  std::vector<std::vector<float>> vectors;  // small weights that were not stored as F32
+  uint64_t arena_bytes = 0;
+  uint32_t scratch_floats = 0;  // each thread's
+  // What a step costs: fixed, for each token, for each wanted row, and for each position attended
+  // to.
+  uint64_t weight_bytes = 0;
+  uint64_t operations_per_token = 0, operations_per_row = 0;
+  uint64_t bytes_per_position = 0, operations_per_position = 0;
+};
+
+// [any] HALOGEN_E_UNSUPPORTED, with the operator and the types, for a node that the backend has no
+// kernel for.
+halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
+                          halogen_error* error);
+
+// [worker] `weights` may be null to find out only what memory the plan needs.
+halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
+                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
+                            const Settings& settings, Plan& plan, halogen_error* error);
+
+}  // namespace halogen::cpu

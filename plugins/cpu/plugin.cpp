@@ -1,0 +1,283 @@
+// The CPU backend's frame: the calls of halogen/backend.h over Program, KvPool and ThreadTeam.
+#include "halogen/cxx/plugin.hpp"
+
+#include <cstring>
+#include <iterator>
+
+#include "halogen/backend.h"
+
+#include "plugins/cpu/devices.h"
+#include "plugins/cpu/kernels/cpu_features.h"
+#include "plugins/cpu/program.h"
+
+using halogen::cpu::KvPool;
+using halogen::cpu::Program;
+using halogen::cpu::Settings;
+using halogen::cpu::ThreadTeam;
+
+struct halogen_backend {
+  Settings settings;
+  std::unique_ptr<ThreadTeam> team;
+};
+struct halogen_program {
+  std::unique_ptr<Program> program;
+};
+struct halogen_kv {
+  KvPool pool;
+};
+
+namespace {
+
+halogen::Host host;
+
+const halogen_config_key kThreads = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_INT,
+    "threads",
+    "0",
+    "Compute threads; 0: one for each processor the server may use.",
+    0,
+    1024,
+    nullptr,
+    false};
+const halogen_config_key kExact = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_BOOL,
+    "exact",
+    "false",
+    "Keep activations in 32 bits instead of rounding them to 8 for quantised weights; slower.",
+    0,
+    0,
+    nullptr,
+    false};
+const halogen_config_key kInstructions = {sizeof(halogen_config_key),
+                                          HALOGEN_CONFIG_STRING,
+                                          "instructions",
+                                          "auto",
+                                          "Kernel set; auto takes the best that the processor has.",
+                                          0,
+                                          0,
+                                          "auto|portable|avx2",
+                                          false};
+const halogen_config_key* const kConfigKeys[] = {&kThreads, &kExact, &kInstructions};
+
+halogen_status no_range(halogen_error* error, const char* what) {
+  return halogen::failed(error, HALOGEN_E_INVALID, what);
+}
+
+bool choose_kernels(const std::string& name, Settings& settings) {
+  using halogen::cpu::InstructionSet;
+  InstructionSet set = halogen::cpu::best_instruction_set();
+  if (name == "portable") set = InstructionSet::kPortable;
+  if (name == "avx2") set = InstructionSet::kAvx2;
+  if (!halogen::cpu::available(set)) return false;
+  settings.kernels = &halogen::cpu::kernels(set);
+  return true;
+}
+
+halogen_status devices(halogen_device* devices, uint32_t capacity, uint32_t* count,
+                       halogen_error* error) {
+  return halogen::guarded(error, [&] {
+    *count = 1;
+    if (capacity > 0) halogen::cpu::describe_cpu(devices);
+    return HALOGEN_OK;
+  });
+}
+
+halogen_status create(const halogen_config* config, halogen_backend** backend,
+                      halogen_error* error) {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    const halogen::Config read(config);
+    auto made = std::make_unique<halogen_backend>();
+    made->settings.exact = read.boolean("exact");
+    const std::string instructions = read.text("instructions");
+    if (!choose_kernels(instructions, made->settings)) {
+      return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
+                             std::string(read.where("instructions")) + ": this processor has no " +
+                                 instructions + "; use instructions = \"auto\"");
+    }
+    const auto wanted = static_cast<unsigned>(read.integer("threads"));
+    made->team = ThreadTeam::start(host.table(),
+                                   wanted != 0 ? wanted : halogen::cpu::usable_processors(), error);
+    if (!made->team) return HALOGEN_E_INTERNAL;
+    host.info("computing on " + std::to_string(made->team->size()) + " threads with the " +
+              made->settings.kernels->name + " kernels");
+    *backend = made.release();
+    return HALOGEN_OK;
+  });
+}
+
+void destroy(halogen_backend* backend) {
+  delete backend;
+}
+
+halogen_status supports(const halogen_backend* /*backend*/, const halogen_graph* graph,
+                        const halogen_node* node, halogen_error* error) {
+  return halogen::guarded(error, [&] { return halogen::cpu::check_node(*graph, *node, error); });
+}
+
+halogen_status check_request(const halogen_program_request& request, halogen_error* error) {
+  const halogen_kv_geometry& geometry = *request.geometry;
+  if (geometry.key_type != geometry.value_type ||
+      (geometry.key_type != HALOGEN_F16 && geometry.key_type != HALOGEN_F32)) {
+    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
+                           "the CPU backend keeps K and V as F16 or F32, both alike");
+  }
+  if (geometry.block_tokens == 0) return no_range(error, "KV blocks of no tokens");
+  if (request.shard && request.shard->world > 1) {
+    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
+                           "the CPU backend computes whole models only");
+  }
+  return HALOGEN_OK;
+}
+
+halogen_status memory_need(const halogen_backend* backend, const halogen_program_request* request,
+                           halogen_memory_need* need, halogen_error* error) {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
+      return status;
+    halogen::cpu::Plan plan;
+    const halogen_status status =
+        halogen::cpu::compile_plan(*request->graph, nullptr, *request->limits, *request->geometry,
+                                   backend->settings, plan, error);
+    if (status != HALOGEN_OK) return status;
+    need->program_bytes = plan.arena_bytes;
+    need->kv_block_bytes = KvPool::block_bytes(*request->graph, *request->geometry);
+    need->state_slot_bytes = 0;
+    return HALOGEN_OK;
+  });
+}
+
+halogen_status program_create(halogen_backend* backend, const halogen_program_request* request,
+                              halogen_program** program, halogen_error* error) {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
+      return status;
+    halogen_error reason{sizeof(halogen_error), HALOGEN_E_INTERNAL, ""};
+    auto made = Program::create(*backend->team, backend->settings, *request, &reason);
+    if (!made) return halogen::failed(error, reason.status, reason.message);
+    *program = new halogen_program{std::move(made)};
+    return HALOGEN_OK;
+  });
+}
+
+void program_destroy(halogen_program* program) {
+  delete program;
+}
+
+halogen_status kv_create(halogen_program* program, uint32_t blocks, halogen_kv** kv,
+                         halogen_error* error) {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    if (blocks == 0) return no_range(error, "a KV pool of no blocks");
+    auto made = std::make_unique<halogen_kv>(
+        halogen_kv{KvPool(program->program->graph(), program->program->geometry(), blocks)});
+    if (!made->pool.allocated()) {
+      return halogen::failed(
+          error, HALOGEN_E_NO_MEMORY,
+          "no memory for " + std::to_string(blocks) + " KV blocks; set a smaller pool_size");
+    }
+    *kv = made.release();
+    return HALOGEN_OK;
+  });
+}
+
+void kv_destroy(halogen_kv* kv) {
+  delete kv;
+}
+
+halogen_status kv_copy(halogen_kv* kv, const uint32_t* from, const uint32_t* to, uint32_t count,
+                       halogen_error* error) {
+  for (uint32_t i = 0; i < count; i++) {
+    if (from[i] >= kv->pool.blocks() || to[i] >= kv->pool.blocks()) {
+      return no_range(error, "kv_copy names a block outside the pool");
+    }
+  }
+  for (uint32_t i = 0; i < count; i++) kv->pool.copy(from[i], to[i]);
+  return HALOGEN_OK;
+}
+
+bool whole_block(const halogen_kv* kv, uint32_t block, uint64_t bytes) {
+  return block < kv->pool.blocks() && bytes == kv->pool.bytes_per_block();
+}
+
+halogen_status kv_export(const halogen_kv* kv, uint32_t block, void* data, uint64_t bytes,
+                         halogen_error* error) {
+  if (!whole_block(kv, block, bytes))
+    return no_range(error, "kv_export of no whole block of the pool");
+  kv->pool.export_block(block, static_cast<uint8_t*>(data));
+  return HALOGEN_OK;
+}
+
+halogen_status kv_import(halogen_kv* kv, uint32_t block, const void* data, uint64_t bytes,
+                         halogen_error* error) {
+  if (!whole_block(kv, block, bytes))
+    return no_range(error, "kv_import of no whole block of the pool");
+  kv->pool.import_block(block, static_cast<const uint8_t*>(data));
+  return HALOGEN_OK;
+}
+
+halogen_status step_submit(halogen_program* program, halogen_kv* kv, halogen_states* /*states*/,
+                           const halogen_step* step, uint64_t* ticket, halogen_error* error) {
+  return halogen::guarded(error,
+                          [&] { return program->program->submit(kv->pool, *step, ticket, error); });
+}
+
+halogen_status step_wait(halogen_program* program, uint64_t ticket, uint64_t timeout_us,
+                         halogen_error* error) {
+  return halogen::guarded(error, [&] { return program->program->wait(ticket, timeout_us, error); });
+}
+
+halogen_status option_set(halogen_backend* /*backend*/, const char* key, const char* /*value*/,
+                          halogen_error* error) {
+  return halogen::guarded(error, [&] {
+    return halogen::failed(
+        error, HALOGEN_E_UNSUPPORTED,
+        std::string("the CPU backend cannot change '") + key + "' while serving");
+  });
+}
+
+void counters(const halogen_program* program, halogen_counters* counters) {
+  program->program->counters(counters);
+}
+
+const halogen_backend_factory kFactory = {
+    .struct_size = sizeof(halogen_backend_factory),
+    .name = "cpu",
+    .flags = HALOGEN_BACKEND_BATCH_INVARIANT | HALOGEN_BACKEND_READS_MAPPED_FILES,
+    .n_config_keys = std::size(kConfigKeys),
+    .config_keys = kConfigKeys,
+    .devices = devices,
+    .create = create,
+    .destroy = destroy,
+    .supports = supports,
+    .region_import = nullptr,
+    .region_release = nullptr,
+    .memory_need = memory_need,
+    .program_create = program_create,
+    .program_destroy = program_destroy,
+    .kv_create = kv_create,
+    .kv_destroy = kv_destroy,
+    .states_create = nullptr,
+    .states_destroy = nullptr,
+    .kv_copy = kv_copy,
+    .kv_export = kv_export,
+    .kv_import = kv_import,
+    .step_submit = step_submit,
+    .step_wait = step_wait,
+    .option_set = option_set,
+    .counters = counters,
+};
+
+halogen_status init(halogen_error* /*error*/) {
+  return HALOGEN_OK;
+}
+void deinit() {}
+
+const void* get_factory(const char* kind) {
+  return std::strcmp(kind, HALOGEN_BACKEND_KIND) == 0 ? &kFactory : nullptr;
+}
+
+}  // namespace
+
+HALOGEN_DEFINE_PLUGIN("org.halogen.cpu", "CPU backend", "0.1.0", "Apache-2.0", host, init, deinit,
+                      get_factory);

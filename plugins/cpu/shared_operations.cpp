@@ -1,0 +1,94 @@
+#include "plugins/cpu/shared_operations.h"
+
+#include <algorithm>
+
+namespace halogen::cpu {
+namespace {
+
+// Weight rows that a thread takes at a time: few enough that all threads end together, enough that
+// the claim costs nothing.
+constexpr uint32_t kSmallestBatch = 16;
+constexpr uint32_t kLargestBatch = 256;
+constexpr uint32_t kBatchesPerMember = 8;
+
+}  // namespace
+
+void LinearOperation::append(const Part& part) {
+  parts_.push_back(part);
+  total_rows_ += part.rows;
+}
+
+void LinearOperation::run(const StepContext& context, uint32_t index, float* /*scratch*/) const {
+  const uint32_t share = total_rows_ / (context.members * kBatchesPerMember);
+  const uint32_t batch =
+      std::clamp(share / kSmallestBatch * kSmallestBatch, kSmallestBatch, kLargestBatch);
+  for (uint32_t first = context.claim(index, batch); first < total_rows_;
+       first = context.claim(index, batch)) {
+    const uint32_t end = std::min(total_rows_, first + batch);
+    uint32_t part_first = 0;
+    for (const Part& part : parts_) {
+      const uint32_t from = std::max(first, part_first);
+      const uint32_t to = std::min(end, part_first + part.rows);
+      if (from < to) run_part(context, part, from - part_first, to - part_first);
+      part_first += part.rows;
+    }
+  }
+}
+
+void LinearOperation::run_part(const StepContext& context, const Part& part, uint32_t begin,
+                               uint32_t end) const {
+  const uint32_t rows = context.count(domain_);
+  if (rows == 0) return;
+  LinearCall call{};
+  call.weights = part.weights;
+  call.row_bytes = part.row_bytes;
+  call.row_begin = begin;
+  call.row_end = end;
+  call.k = k_;
+  call.activations = context.floats(part.input, 0);
+  call.activation_stride_bytes = context.slots[part.input.slot].stride_bytes;
+  call.n_tokens = rows;
+  call.y = context.floats(part.output, 0);
+  call.y_stride = context.slots[part.output.slot].stride_bytes / sizeof(float);
+  part.kernel(call);
+
+  for (uint32_t row = 0; row < rows && (part.bias || part.has_residual); row++) {
+    float* y = context.floats(part.output, row) + begin;
+    if (part.bias) context.kernels->add(y, part.bias + begin, end - begin, y);
+    if (part.has_residual) {
+      context.kernels->add(y, context.floats(part.residual, row) + begin, end - begin, y);
+    }
+  }
+}
+
+void AttendOperation::run(const StepContext& context, uint32_t index, float* scratch) const {
+  const halogen_step& step = context.step;
+  const uint32_t units = step.n_tokens * kv_heads_;
+  for (uint32_t unit = context.claim(index, 1); unit < units; unit = context.claim(index, 1)) {
+    // The longest contexts first, so that no thread is left with one at the end.
+    const uint32_t token = step.n_tokens - 1 - unit / kv_heads_;
+    const uint32_t kv_head = unit % kv_heads_;
+    const uint32_t sequence = context.token_sequences[token];
+    const auto position = static_cast<uint32_t>(step.positions[token]);
+
+    AttendCall call{};
+    call.kv = &context.kv->layer(attributes_.kv_layer);
+    call.block_table = step.block_tables + size_t{sequence} * step.block_table_stride;
+    call.kv_head = kv_head;
+    call.n_heads = group_;
+    call.q = context.floats(q_, token) + size_t{kv_head} * group_ * key_dim_;
+    call.q_stride = key_dim_;
+    call.last = attributes_.causal ? position : step.context_lengths[sequence] - 1;
+    const uint32_t window = attributes_.window;
+    call.first = window != 0 && position >= window ? position - window + 1 : 0;
+    call.scale = attributes_.scale;
+    call.softcap = attributes_.softcap;
+    call.sinks = sinks_ ? sinks_ + size_t{kv_head} * group_ : nullptr;
+    call.out = context.floats(out_, token) + size_t{kv_head} * group_ * value_dim_;
+    call.out_stride = value_dim_;
+    call.scratch = scratch;
+    context.kernels->attend(call);
+  }
+}
+
+}  // namespace halogen::cpu
