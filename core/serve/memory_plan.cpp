@@ -1,0 +1,83 @@
+#include "core/serve/memory_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+
+#include <unistd.h>
+
+namespace halogen {
+namespace {
+
+// For people: "512 B", "9.2 MiB", "61.4 GiB".
+std::string readable(uint64_t bytes) {
+  static const char* const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto amount = static_cast<double>(bytes);
+  size_t unit = 0;
+  for (; amount >= 1024 && unit + 1 < std::size(units); unit++) amount /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", amount, units[unit]);
+  return text;
+}
+
+// The least memory.max of this process' control group and those above it (control groups v2).
+uint64_t control_group_limit() {
+  uint64_t least = std::numeric_limits<uint64_t>::max();
+  std::ifstream membership("/proc/self/cgroup");
+  std::string line;
+  while (std::getline(membership, line)) {
+    if (!line.starts_with("0::")) continue;
+    for (std::string path = line.substr(3);; path.resize(path.rfind('/'))) {
+      std::ifstream file("/sys/fs/cgroup" + path + "/memory.max");
+      uint64_t limit = 0;
+      if (file >> limit) least = std::min(least, limit);  // "max" is no number
+      if (path.find('/') == std::string::npos) break;
+    }
+  }
+  return least;
+}
+
+}  // namespace
+
+uint64_t usable_memory_bytes() {
+  const auto pages = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  const auto page_bytes = static_cast<uint64_t>(std::max(0L, ::sysconf(_SC_PAGE_SIZE)));
+  return std::min(pages * page_bytes, control_group_limit());
+}
+
+Result<uint32_t> plan_kv_blocks(const MemoryInputs& in) {
+  const uint64_t blocks_per_sequence =
+      (uint64_t{in.context} + in.block_tokens - 1) / in.block_tokens;
+  const uint64_t useful = blocks_per_sequence * in.max_sequences;
+  if (in.block_bytes == 0) return static_cast<uint32_t>(std::min<uint64_t>(useful, UINT32_MAX));
+
+  const uint64_t others = in.weight_bytes + in.program_bytes;
+  const bool share = in.pool_size.is_share();
+  const uint64_t wanted = in.pool_size.of(in.machine_bytes);
+  const uint64_t pool_bytes = share ? (wanted > others ? wanted - others : 0) : wanted;
+  const uint64_t left = in.machine_bytes > others ? in.machine_bytes - others : 0;
+  const std::string beside = "beside " + readable(in.weight_bytes) + " of weights and " +
+                             readable(in.program_bytes) + " of working memory, of " +
+                             readable(in.machine_bytes) + " in all";
+  if (!share && pool_bytes > left) {
+    return fail(HALOGEN_E_NO_MEMORY, "a KV pool of " + readable(pool_bytes) +
+                                         " does not fit: " + readable(left) + " are left " +
+                                         beside + "; set a smaller kv.pool_size");
+  }
+  const uint64_t affordable = pool_bytes / in.block_bytes;
+  if (affordable < blocks_per_sequence) {
+    return fail(HALOGEN_E_NO_MEMORY,
+                "a context of " + std::to_string(in.context) + " tokens needs " +
+                    readable(blocks_per_sequence * in.block_bytes) +
+                    " of KV pool, but the pool can have " + readable(pool_bytes) + " " + beside +
+                    "; set a smaller context or a larger kv.pool_size");
+  }
+  // A slot of the pool is named by 32 bits.
+  const uint64_t nameable = UINT32_MAX / in.block_tokens;
+  return static_cast<uint32_t>(std::min({affordable, useful, nameable}));
+}
+
+}  // namespace halogen

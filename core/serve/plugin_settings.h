@@ -1,0 +1,18 @@
+// The operator's table for a plugin, checked against what its factory understands.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/config/profile.h"
+#include "core/host/config_view.h"
+
+namespace halogen {
+
+// [any] The settings of [kind.name] for a create call.
+Result<ConfigView> plugin_settings(const Profile& profile, const std::string& kind,
+                                   const std::string& name,
+                                   std::span<const halogen_config_key* const> keys);
+
+}  // namespace halogen

@@ -1,0 +1,261 @@
+#include "core/serve/served_model.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/base/log.h"
+#include "core/serve/memory_plan.h"
+#include "core/serve/open_model.h"
+#include "core/serve/plugin_settings.h"
+#include "core/serve/vocabulary_reader.h"
+
+namespace halogen {
+namespace {
+
+constexpr const char* kDefaultBackend = "cpu";  // what "auto" means until there are others to weigh
+
+halogen_error empty_error() {
+  return {sizeof(halogen_error), HALOGEN_OK, ""};
+}
+
+halogen_type cache_element(CacheType type) {
+  return type == CacheType::f32 ? HALOGEN_F32
+                                : HALOGEN_F16;  // the quantised ones are refused by config
+}
+
+Result<std::string> read_text_file(const std::string& path, std::string_view where) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file)
+    return fail(HALOGEN_E_IO, std::string(where) + ": cannot read the chat template " + path);
+  return text.str();
+}
+
+// Loads a plugin and gives its factory.
+template <typename Factory>
+Result<const Factory*> load_factory(PluginHost& plugins, const char* kind, const std::string& name,
+                                    PluginHandle& handle) {
+  auto plugin = plugins.load(kind, name);
+  if (!plugin) return plugin.error();
+  handle = std::move(*plugin);
+  return handle->template factory_as<Factory>(kind);
+}
+
+bool report_program(void* context, double fraction, const char* what) {
+  const auto& progress = *static_cast<const ServeProgress*>(context);
+  return !progress || progress(what, fraction);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, PluginHost& plugins,
+                                                       const ServeProgress& progress) {
+  std::unique_ptr<ServedModel> model(new ServedModel());
+  Status status = model->open_file(profile, plugins);
+  if (status) status = model->build_graph();
+  if (status) status = model->read_text(profile);
+  if (status) status = model->choose_backend(profile, plugins);
+  if (status) status = model->make_program(profile, progress);
+  if (status) status = model->make_sampler(profile, plugins);
+  if (status) status = model->make_scheduler(profile, plugins);
+  if (!status) return status.error();
+  return model;
+}
+
+ServedModel::~ServedModel() {
+  if (parts_.scheduler_instance) parts_.scheduler->destroy(parts_.scheduler_instance);
+  if (parts_.sampler_instance) parts_.sampler->destroy(parts_.sampler_instance);
+  if (parts_.kv) parts_.backend->kv_destroy(parts_.kv);
+  if (parts_.program) parts_.backend->program_destroy(parts_.program);
+  if (backend_instance_) parts_.backend->destroy(backend_instance_);
+}
+
+Status ServedModel::open_file(const Profile& profile, PluginHost& plugins) {
+  auto opened = open_model(profile, plugins);
+  if (!opened) return opened.error();
+  loader_plugin_ = std::move(opened->loader);
+  file_.emplace(std::move(opened->model));
+
+  names_ = profile.model.served_model_names;
+  if (names_.empty()) names_.push_back(std::filesystem::path(profile.model.path).stem().string());
+  return {};
+}
+
+Status ServedModel::build_graph() {
+  auto built = build_model_graph(*file_);
+  if (!built) return built.error();
+  model_graph_.emplace(std::move(*built));
+  if (!model_graph_->unused.empty()) {
+    log_warning(file_->path() + ": " + std::to_string(model_graph_->unused.size()) +
+                " tensors are not used by this architecture, the first being '" +
+                model_graph_->unused.front() + "'");
+  }
+  return {};
+}
+
+Status ServedModel::read_text(const Profile& profile) {
+  auto vocabulary = read_vocabulary(*file_);
+  if (!vocabulary) return vocabulary.error();
+  if (vocabulary->tokens.size() > hyperparameters().vocabulary_size) {
+    return fail(HALOGEN_E_INVALID, file_->path() + ": the vocabulary has " +
+                                       std::to_string(vocabulary->tokens.size()) +
+                                       " tokens, but the model only " +
+                                       std::to_string(hyperparameters().vocabulary_size));
+  }
+  auto tokenizer = text::Tokenizer::create(std::move(*vocabulary));
+  if (!tokenizer) return within(file_->path(), tokenizer.error());
+  tokenizer_ = std::move(*tokenizer);
+
+  if (!profile.model.chat_template.empty()) {
+    auto source =
+        read_text_file(profile.model.chat_template, profile.origin("model.chat_template"));
+    if (!source) return source.error();
+    chat_template_ = std::move(*source);
+    return {};
+  }
+  auto source = file_->text("halogen.chat_template");
+  if (!source) return source.error();
+  chat_template_ = source->value_or("");
+  return {};
+}
+
+Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) {
+  const std::string name = profile.backend.name == "auto" ? kDefaultBackend : profile.backend.name;
+  auto factory =
+      load_factory<halogen_backend_factory>(plugins, HALOGEN_BACKEND_KIND, name, backend_plugin_);
+  if (!factory) return factory.error();
+  parts_.backend = *factory;
+  auto settings = plugin_settings(profile, "backend", parts_.backend->name,
+                                  {parts_.backend->config_keys, parts_.backend->n_config_keys});
+  if (!settings) return settings.error();
+  halogen_error error = empty_error();
+  if (const halogen_status status =
+          parts_.backend->create(settings->config(), &backend_instance_, &error);
+      status != HALOGEN_OK) {
+    return within("backend '" + name + "'", from_plugin(status, error));
+  }
+  const halogen_graph& graph = model_graph_->graph.table();
+  for (uint32_t i = 0; i < graph.n_nodes; i++) {
+    const halogen_status status =
+        parts_.backend->supports(backend_instance_, &graph, graph.nodes[i], &error);
+    if (status != HALOGEN_OK) return within(file_->path(), from_plugin(status, error));
+  }
+  return {};
+}
+
+Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
+  const Hyperparameters& h = hyperparameters();
+  const EngineProfile& engine = profile.engine;
+  limits_.vocabulary_size = h.vocabulary_size;
+  limits_.block_tokens = profile.kv.block_tokens;
+  limits_.max_context = engine.context != 0 ? engine.context : h.context_length;
+  if (limits_.max_context > h.context_length) {
+    log_warning("a context of " + std::to_string(limits_.max_context) +
+                " tokens is longer than the " + std::to_string(h.context_length) +
+                " that the model was trained for");
+  }
+  limits_.max_sequences = engine.max_concurrent_requests;
+  limits_.max_batch_tokens = std::max(engine.tokens_per_step(), limits_.max_sequences);
+  limits_.prefill_batch_tokens = engine.prefill_tokens_per_step();
+  limits_.queue_limit = engine.queue_limit;
+
+  geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
+               cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
+  const halogen_limits limits{sizeof(halogen_limits), limits_.max_batch_tokens,
+                              limits_.max_sequences, limits_.max_sequences, limits_.max_context};
+  const halogen_shard whole{sizeof(halogen_shard), 0, 1, nullptr};
+  const halogen_graph& graph = model_graph_->graph.table();
+  halogen_program_request request{};
+  request.struct_size = sizeof request;
+  request.graph = &graph;
+  request.geometry = &geometry_;
+  request.limits = &limits;
+  request.shard = &whole;
+  request.progress = report_program;
+  request.progress_context = const_cast<ServeProgress*>(&progress);
+
+  // The memory is counted before a byte of it is taken.
+  halogen_error error = empty_error();
+  halogen_memory_need need{};
+  need.struct_size = sizeof need;
+  halogen_status status = parts_.backend->memory_need(backend_instance_, &request, &need, &error);
+  if (status != HALOGEN_OK) return from_plugin(status, error);
+  MemoryInputs memory;
+  memory.pool_size = profile.kv.pool_size;
+  memory.machine_bytes = usable_memory_bytes();
+  for (uint32_t i = 0; i < graph.n_weights; i++) memory.weight_bytes += graph.weights[i]->bytes;
+  memory.program_bytes = need.program_bytes;
+  memory.block_bytes = need.kv_block_bytes;
+  memory.block_tokens = geometry_.block_tokens;
+  memory.context = limits_.max_context;
+  memory.max_sequences = limits_.max_sequences;
+  auto blocks = plan_kv_blocks(memory);
+  if (!blocks) return within(file_->path(), blocks.error());
+  limits_.total_blocks = *blocks;
+
+  const bool mapped = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
+  auto store = WeightStore::load(
+      *file_, model_graph_->tensors, mapped ? WeightPlacement::mapped : WeightPlacement::resident,
+      [&progress](uint64_t done, uint64_t total) {
+        return !progress ||
+               progress("reading weights", static_cast<double>(done) / static_cast<double>(total));
+      });
+  if (!store) return store.error();
+  weights_.emplace(std::move(*store));
+  std::vector<halogen_weight_data> data;
+  for (uint32_t i = 0; i < graph.n_weights; i++) {
+    data.push_back({weights_->data(i), graph.weights[i]->bytes, nullptr});
+  }
+  request.weights = data.data();
+  status = parts_.backend->program_create(backend_instance_, &request, &parts_.program, &error);
+  if (status != HALOGEN_OK) return from_plugin(status, error);
+  status = parts_.backend->kv_create(parts_.program, limits_.total_blocks, &parts_.kv, &error);
+  if (status != HALOGEN_OK) return from_plugin(status, error);
+  return {};
+}
+
+Status ServedModel::make_sampler(const Profile& profile, PluginHost& plugins) {
+  auto factory = load_factory<halogen_sampler_factory>(plugins, HALOGEN_SAMPLER_KIND,
+                                                       profile.sampler, sampler_plugin_);
+  if (!factory) return factory.error();
+  parts_.sampler = *factory;
+  auto settings = plugin_settings(profile, "sampler", parts_.sampler->name,
+                                  {parts_.sampler->config_keys, parts_.sampler->n_config_keys});
+  if (!settings) return settings.error();
+  halogen_error error = empty_error();
+  const halogen_status status = parts_.sampler->create(settings->config(), limits_.vocabulary_size,
+                                                       &parts_.sampler_instance, &error);
+  if (status != HALOGEN_OK)
+    return within("sampler '" + profile.sampler + "'", from_plugin(status, error));
+  return {};
+}
+
+Status ServedModel::make_scheduler(const Profile& profile, PluginHost& plugins) {
+  auto factory = load_factory<halogen_scheduler_factory>(plugins, HALOGEN_SCHEDULER_KIND,
+                                                         profile.scheduler, scheduler_plugin_);
+  if (!factory) return factory.error();
+  parts_.scheduler = *factory;
+  auto settings = plugin_settings(profile, "scheduler", parts_.scheduler->name,
+                                  {parts_.scheduler->config_keys, parts_.scheduler->n_config_keys});
+  if (!settings) return settings.error();
+  halogen_error error = empty_error();
+  const halogen_status status =
+      parts_.scheduler->create(settings->config(), &parts_.scheduler_instance, &error);
+  if (status != HALOGEN_OK)
+    return within("scheduler '" + profile.scheduler + "'", from_plugin(status, error));
+  return {};
+}
+
+std::string ServedModel::describe() const {
+  const Hyperparameters& h = hyperparameters();
+  return h.architecture + " with " + std::to_string(h.layers) + " layers, " +
+         std::to_string(weights_->total_bytes() >> 20) + " MiB of weights, context " +
+         std::to_string(limits_.max_context) + ", " + std::to_string(limits_.total_blocks) +
+         " KV blocks of " + std::to_string(limits_.block_tokens) + " tokens, on the " +
+         parts_.backend->name + " backend";
+}
+
+}  // namespace halogen

@@ -1,0 +1,71 @@
+// A model that is ready to serve: the plugins that the profile names, the loaded file, the compiled
+// program and the memory it runs in. Everything that belongs together is made in order and
+// destroyed in reverse.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/config/profile.h"
+#include "core/engine/engine.h"
+#include "core/host/registry.h"
+#include "core/model/model_graph.h"
+#include "core/model/weight_store.h"
+#include "core/text/tokenizer.h"
+
+namespace halogen {
+
+// What loading is doing: a stage ("reading weights") and how far it is, 0 to 1. False cancels.
+using ServeProgress = std::function<bool(const char* stage, double fraction)>;
+
+class ServedModel {
+ public:
+  // [worker] Loads everything that the profile asks for. Errors are one sentence that names the
+  // file, key, plugin or figure; nothing is left behind then.
+  static Result<std::unique_ptr<ServedModel>> load(const Profile& profile, PluginHost& plugins,
+                                                   const ServeProgress& progress);
+  ServedModel(const ServedModel&) = delete;
+  ServedModel& operator=(const ServedModel&) = delete;
+  ~ServedModel();  // [worker] the engine that runs on it is already destroyed
+
+  // [any] All valid as long as the model.
+  const EngineParts& parts() const { return parts_; }
+  const EngineLimits& limits() const { return limits_; }
+  const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+  const Hyperparameters& hyperparameters() const { return model_graph_->hyperparameters; }
+  // The chat template's source, empty where the model has none.
+  const std::string& chat_template() const { return chat_template_; }
+  // Names it answers to; the first is what replies carry.
+  const std::vector<std::string>& names() const { return names_; }
+  // One line for the log: sizes, placement, context.
+  std::string describe() const;
+
+ private:
+  ServedModel() = default;
+
+  Status open_file(const Profile& profile, PluginHost& plugins);
+  Status build_graph();
+  Status read_text(const Profile& profile);
+  Status choose_backend(const Profile& profile, PluginHost& plugins);
+  Status make_program(const Profile& profile, const ServeProgress& progress);
+  Status make_sampler(const Profile& profile, PluginHost& plugins);
+  Status make_scheduler(const Profile& profile, PluginHost& plugins);
+
+  PluginHandle loader_plugin_, backend_plugin_, sampler_plugin_, scheduler_plugin_;
+  std::optional<LoadedModel> file_;
+  std::optional<ModelGraph> model_graph_;
+  std::optional<WeightStore> weights_;
+  std::unique_ptr<text::Tokenizer> tokenizer_;
+  std::string chat_template_;
+  std::vector<std::string> names_;
+  halogen_kv_geometry geometry_{};
+  halogen_backend* backend_instance_ = nullptr;
+  EngineParts parts_;
+  EngineLimits limits_;
+};
+
+}  // namespace halogen
