@@ -1,0 +1,101 @@
+#include "core/api/fields.h"
+
+#include <cmath>
+
+namespace halogen::api {
+namespace {
+
+// Numbers as a person would write them: 2 and not 2.000000.
+std::string show(double value) {
+  const Json json = std::floor(value) == value && std::abs(value) < 1e15
+                        ? Json(static_cast<int64_t>(value))
+                        : Json(value);
+  return json.dump();
+}
+
+std::string range(double minimum, double maximum) {
+  return "between " + show(minimum) + " and " + show(maximum);
+}
+
+}  // namespace
+
+std::string type_of(const Json& json) {
+  switch (json.type()) {
+    case Json::value_t::null:
+      return "null";
+    case Json::value_t::boolean:
+      return "a boolean";
+    case Json::value_t::string:
+      return "a string";
+    case Json::value_t::array:
+      return "an array";
+    case Json::value_t::object:
+      return "an object";
+    default:
+      return "a number";
+  }
+}
+
+const Json* Fields::find(const char* name) const {
+  const auto found = object_.find(name);
+  return found == object_.end() || found->is_null() ? nullptr : &*found;
+}
+
+void Fields::refuse(const std::string& param, const std::string& message, const char* code) {
+  if (!error_) error_ = ApiError{400, message, param, code};
+}
+
+void Fields::wrong_type(const char* name, const char* wanted) {
+  refuse(name, std::string("'") + name + "' must be " + wanted + ", not " + type_of(*find(name)),
+         "invalid_type");
+}
+
+void Fields::boolean(const char* name, bool& target) {
+  const Json* field = find(name);
+  if (!field) return;
+  if (!field->is_boolean()) return wrong_type(name, "a boolean");
+  target = field->get<bool>();
+}
+
+void Fields::integer(const char* name, int64_t minimum, int64_t maximum, int64_t& target) {
+  const Json* field = find(name);
+  if (!field) return;
+  // Clients in languages with one kind of number may send 5.0 for 5.
+  const double value = field->is_number() ? field->get<double>() : std::nan("");
+  if (!field->is_number() || std::floor(value) != value) return wrong_type(name, "an integer");
+  const bool exact = field->is_number_integer();
+  const bool too_large =
+      field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
+  if (value < static_cast<double>(minimum) || value > static_cast<double>(maximum) || too_large) {
+    return refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be " +
+                            range(static_cast<double>(minimum), static_cast<double>(maximum)));
+  }
+  target = exact ? field->get<int64_t>() : static_cast<int64_t>(value);
+}
+
+void Fields::number(const char* name, double minimum, double maximum, double& target) {
+  const Json* field = find(name);
+  if (!field) return;
+  if (!field->is_number()) return wrong_type(name, "a number");
+  const auto value = field->get<double>();
+  if (!(value >= minimum && value <= maximum)) {
+    return refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be " +
+                            range(minimum, maximum));
+  }
+  target = value;
+}
+
+void Fields::text(const char* name, std::string& target) {
+  const Json* field = find(name);
+  if (!field) return;
+  if (!field->is_string()) return wrong_type(name, "a string");
+  target = field->get<std::string>();
+}
+
+void Fields::unsupported(const char* name, const Json& harmless, const char* why) {
+  const Json* field = find(name);
+  if (!field || *field == harmless) return;
+  refuse(name, std::string("'") + name + "' is not supported: " + why, "unsupported_parameter");
+}
+
+}  // namespace halogen::api

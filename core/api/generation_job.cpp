@@ -1,0 +1,204 @@
+#include "core/api/generation_job.h"
+
+#include <ctime>
+#include <random>
+#include <utility>
+
+#include "core/http/sse.h"
+
+namespace halogen::api {
+namespace {
+
+std::string random_id(const char* prefix) {
+  static constexpr char alphabet[] =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  thread_local std::mt19937_64 generator{std::random_device{}()};
+  std::uniform_int_distribution<size_t> letter(0, sizeof alphabet - 2);
+  std::string id = prefix;
+  for (int i = 0; i < 24; i++) id += alphabet[letter(generator)];
+  return id;
+}
+
+ApiError failure(const GenerationEvent& event) {
+  if (event.finish == FinishReason::cancelled) {
+    return {503, "the server is shutting down", "", "shutting_down"};
+  }
+  return {500, "the backend failed: " + event.error, "", "backend_error"};
+}
+
+}  // namespace
+
+const char* finish_name(FinishReason reason) {
+  return reason == FinishReason::length ? "length" : "stop";
+}
+
+void GenerationJob::start(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
+                          GenerationOptions options, std::vector<std::vector<int32_t>> prompts,
+                          std::unique_ptr<ReplyFormat> format) {
+  const std::shared_ptr<GenerationJob> job(
+      new GenerationJob(std::move(exchange), model, std::move(options), std::move(format)));
+  if (!job->submit_all(std::move(prompts))) return;
+  // The engine's event handlers hold the job; the exchange must not, or neither would ever go.
+  job->exchange_->set_on_close([weak = std::weak_ptr(job)] {
+    if (const auto held = weak.lock()) held->cancel_all();
+  });
+  if (job->options_.stream) {
+    job->streaming_ = true;
+    job->exchange_->begin_stream(200, http::kEventStream, {{"Cache-Control", "no-cache"}});
+  }
+}
+
+GenerationJob::GenerationJob(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
+                             GenerationOptions options, std::unique_ptr<ReplyFormat> format)
+    : exchange_(std::move(exchange)),
+      engine_(*model.engine),
+      model_name_(model.names.front()),
+      options_(std::move(options)),
+      format_(std::move(format)),
+      id_(random_id(format_->id_prefix())),
+      created_(static_cast<int64_t>(std::time(nullptr))) {}
+
+bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
+  const auto choices = static_cast<size_t>(options_.choices);
+  unfinished_ = prompts.size() * choices;
+  choices_.resize(unfinished_);
+  started_.resize(unfinished_);
+  if (options_.return_token_ids) prompt_ids_ = prompts;
+  for (size_t p = 0; p < prompts.size(); p++) {
+    for (size_t c = 0; c < choices; c++) {
+      GenerationRequest request = options_.request;
+      request.prompt = c + 1 == choices ? std::move(prompts[p]) : prompts[p];
+      request.sampling.seed += c;
+      const size_t index = p * choices + c;
+      auto id = engine_.submit(std::move(request),
+                               [self = shared_from_this(), index](const GenerationEvent& event) {
+                                 self->on_event(index, event);
+                               });
+      if (!id) {
+        fail_with(from_engine(id.error()));
+        return false;
+      }
+      request_ids_.push_back(*id);
+    }
+  }
+  return true;
+}
+
+void GenerationJob::cancel_all() {
+  for (const uint64_t id : std::exchange(request_ids_, {})) engine_.cancel(id);
+}
+
+void GenerationJob::fail_with(const ApiError& error) {
+  const std::shared_ptr<GenerationJob> keep =
+      shared_from_this();  // cancelling lets go of the handlers
+  cancel_all();
+  if (streaming_) {
+    send(error_json(error));
+    exchange_->end();
+  } else {
+    respond(*exchange_, error);
+  }
+}
+
+void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
+  if (event.finish == FinishReason::error || event.finish == FinishReason::cancelled) {
+    return fail_with(failure(event));
+  }
+  Choice& choice = choices_[index];
+  choice.prompt_tokens = event.prompt_tokens;
+  choice.cached_tokens = event.cached_tokens;
+  choice.generated_tokens = event.generated_tokens;
+  choice.finish = event.finish;
+  if (options_.stream) {
+    send_part(index, event);
+  } else {
+    choice.text += event.text;
+    if (options_.return_token_ids) {
+      choice.tokens.insert(choice.tokens.end(), event.tokens.begin(), event.tokens.end());
+    }
+    if (options_.request.top_logprobs >= 0) format_->add_logprobs(index, event, choice.logprobs);
+  }
+  if (event.finish != FinishReason::none && --unfinished_ == 0) finish();
+}
+
+void GenerationJob::send_part(size_t index, const GenerationEvent& event) {
+  const bool wants_every_token = options_.return_token_ids || options_.request.top_logprobs >= 0;
+  const bool ends = event.finish != FinishReason::none;
+  if (event.text.empty() && !ends && !wants_every_token) return;
+
+  const size_t prompt = index / static_cast<size_t>(options_.choices);
+  const bool first = !started_[index];
+  const auto emit = [&](const std::string& text, Json logprobs, bool opening, Json token_ids,
+                        Json reason) {
+    Json part = format_->part(index, text, std::move(logprobs), opening);
+    part["index"] = index;
+    part["finish_reason"] = std::move(reason);
+    if (!token_ids.is_null()) part["token_ids"] = std::move(token_ids);
+    if (opening && options_.return_token_ids) part["prompt_token_ids"] = prompt_ids_[prompt];
+    Json chunk = envelope(format_->stream_object());
+    chunk["choices"] = Json::array({std::move(part)});
+    if (options_.include_usage) chunk["usage"] = nullptr;
+    send(chunk);
+  };
+  started_[index] = true;
+  if (first && format_->announces()) emit("", Json(), true, Json(), Json());
+
+  Json logprobs;
+  if (options_.request.top_logprobs >= 0) format_->add_logprobs(index, event, logprobs);
+  const Json token_ids = options_.return_token_ids ? Json(event.tokens) : Json();
+  emit(event.text, std::move(logprobs), first && !format_->announces(), token_ids,
+       ends ? Json(finish_name(event.finish)) : Json());
+}
+
+void GenerationJob::finish() {
+  request_ids_.clear();
+  if (options_.stream) {
+    if (options_.include_usage) {
+      Json chunk = envelope(format_->stream_object());
+      chunk["choices"] = Json::array();
+      chunk["usage"] = usage();
+      send(chunk);
+    }
+    exchange_->write(http::kSseDone);
+    exchange_->end();
+    return;
+  }
+  Json reply = envelope(format_->object());
+  reply["choices"] = Json::array();
+  for (size_t i = 0; i < choices_.size(); i++) {
+    Json whole = format_->whole(i, choices_[i]);
+    whole["index"] = i;
+    whole["finish_reason"] = finish_name(choices_[i].finish);
+    if (options_.return_token_ids) {
+      whole["token_ids"] = std::move(choices_[i].tokens);
+      whole["prompt_token_ids"] = prompt_ids_[i / static_cast<size_t>(options_.choices)];
+    }
+    reply["choices"].push_back(std::move(whole));
+  }
+  reply["usage"] = usage();
+  exchange_->respond(200, "application/json", to_text(reply));
+}
+
+Json GenerationJob::envelope(const char* object) const {
+  return Json{{"id", id_}, {"object", object}, {"created", created_}, {"model", model_name_}};
+}
+
+Json GenerationJob::usage() const {
+  uint64_t prompt = 0, cached = 0, generated = 0;
+  for (size_t i = 0; i < choices_.size(); i++) {
+    generated += choices_[i].generated_tokens;
+    if (i % static_cast<size_t>(options_.choices) != 0) continue;  // a prompt counts once
+    prompt += choices_[i].prompt_tokens;
+    cached += choices_[i].cached_tokens;
+  }
+  return Json{{"prompt_tokens", prompt},
+              {"completion_tokens", generated},
+              {"total_tokens", prompt + generated},
+              {"prompt_tokens_details", {{"cached_tokens", cached}}}};
+}
+
+void GenerationJob::send(const Json& event) {
+  exchange_->write(http::sse_event(to_text(event)));
+}
+
+}  // namespace halogen::api

@@ -1,0 +1,80 @@
+// One request of a client while it is being answered: its choices run in the engine, and what they
+// gain becomes either a stream of events or, at the end, one reply.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/api/generation_options.h"
+#include "core/http/exchange.h"
+
+namespace halogen::api {
+
+// What a choice has gained so far.
+struct Choice {
+  std::string text;
+  std::vector<int32_t> tokens;
+  Json logprobs;  // in the endpoint's own form, null where not asked for
+  FinishReason finish = FinishReason::none;
+  uint32_t prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
+};
+
+// How an endpoint words its replies.
+class ReplyFormat {
+ public:
+  virtual ~ReplyFormat() = default;
+  virtual const char* id_prefix() const = 0;      // "chatcmpl-"
+  virtual const char* object() const = 0;         // "chat.completion"
+  virtual const char* stream_object() const = 0;  // "chat.completion.chunk"
+  // A choice of a whole reply, without index and finish_reason.
+  virtual Json whole(size_t index, Choice& choice) = 0;
+  // A choice of a chunk, likewise; `text` is what is new, `logprobs` of the new tokens.
+  virtual Json part(size_t index, const std::string& text, Json logprobs, bool first) = 0;
+  // Adds the event's logprobs to `target` (null at first), which is then a whole reply's or one
+  // chunk's.
+  virtual void add_logprobs(size_t index, const GenerationEvent& event, Json& target) = 0;
+  // Whether a stream's first chunk comes before any text.
+  virtual bool announces() const = 0;
+};
+
+class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
+ public:
+  // [loop] Submits `prompts.size() * options.choices` sequences and answers the exchange;
+  // everything else follows from the engine's events. Errors are answered too.
+  static void start(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
+                    GenerationOptions options, std::vector<std::vector<int32_t>> prompts,
+                    std::unique_ptr<ReplyFormat> format);
+
+ private:
+  GenerationJob(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
+                GenerationOptions options, std::unique_ptr<ReplyFormat> format);
+  bool submit_all(std::vector<std::vector<int32_t>> prompts);
+  void cancel_all();
+  void on_event(size_t index, const GenerationEvent& event);
+  void send_part(size_t index, const GenerationEvent& event);
+  void finish();
+  void fail_with(const ApiError& error);
+  Json envelope(const char* object) const;
+  Json usage() const;
+  void send(const Json& event);
+
+  std::shared_ptr<http::Exchange> exchange_;
+  Engine& engine_;
+  std::string model_name_;
+  GenerationOptions options_;
+  std::unique_ptr<ReplyFormat> format_;
+  std::string id_;
+  int64_t created_;
+  std::vector<uint64_t> request_ids_;
+  std::vector<Choice> choices_;
+  std::vector<bool> started_;                     // the choice has sent its first chunk
+  std::vector<std::vector<int32_t>> prompt_ids_;  // where token ids are to be returned
+  size_t unfinished_ = 0;
+  bool streaming_ = false;  // the head of a stream has been sent
+};
+
+// "stop" or "length".
+const char* finish_name(FinishReason reason);
+
+}  // namespace halogen::api

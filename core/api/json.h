@@ -1,0 +1,23 @@
+// JSON as the API uses it: order is kept, because a tool's schema reaches the model as it was
+// written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/result.h"
+
+namespace halogen::api {
+
+using Json = nlohmann::ordered_json;
+
+// [any] Parses a request's body. Nesting is limited, so that nobody's parser or template recurses
+// without end; the error says what is wrong and where.
+Result<Json> parse_json(std::string_view text);
+
+// [any] Compact text; bytes that are not UTF-8 become U+FFFD.
+std::string to_text(const Json& json);
+
+}  // namespace halogen::api
