@@ -89,9 +89,9 @@ Status ServedModel::build_graph() {
   if (!built) return built.error();
   model_graph_.emplace(std::move(*built));
   if (!model_graph_->unused.empty()) {
-    log_warning(file_->path() + ": " + std::to_string(model_graph_->unused.size()) +
-                " tensors are not used by this architecture, the first being '" +
-                model_graph_->unused.front() + "'");
+    log_warning("loader", file_->path() + ": " + std::to_string(model_graph_->unused.size()) +
+                              " tensors are not used by this architecture, the first being '" +
+                              model_graph_->unused.front() + "'");
   }
   return {};
 }
@@ -153,9 +153,9 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   limits_.block_tokens = profile.kv.block_tokens;
   limits_.max_context = engine.context != 0 ? engine.context : h.context_length;
   if (limits_.max_context > h.context_length) {
-    log_warning("a context of " + std::to_string(limits_.max_context) +
-                " tokens is longer than the " + std::to_string(h.context_length) +
-                " that the model was trained for");
+    log_warning("loader", "a context of " + std::to_string(limits_.max_context) +
+                              " tokens is longer than the " + std::to_string(h.context_length) +
+                              " that the model was trained for");
   }
   limits_.max_sequences = engine.max_concurrent_requests;
   limits_.max_batch_tokens = std::max(engine.tokens_per_step(), limits_.max_sequences);
@@ -256,6 +256,18 @@ std::string ServedModel::describe() const {
          std::to_string(limits_.max_context) + ", " + std::to_string(limits_.total_blocks) +
          " KV blocks of " + std::to_string(limits_.block_tokens) + " tokens, on the " +
          parts_.backend->name + " backend";
+}
+
+SamplingOptions default_sampling(const SamplingProfile& sampling) {
+  SamplingOptions options;
+  options.temperature = static_cast<float>(sampling.temperature);
+  options.top_k = static_cast<int32_t>(sampling.top_k);
+  options.top_p = static_cast<float>(sampling.top_p);
+  options.min_p = static_cast<float>(sampling.min_p);
+  options.repetition_penalty = static_cast<float>(sampling.repeat_penalty);
+  options.presence_penalty = static_cast<float>(sampling.presence_penalty);
+  options.frequency_penalty = static_cast<float>(sampling.frequency_penalty);
+  return options;
 }
 
 }  // namespace halogen

@@ -68,4 +68,7 @@ class ServedModel {
   EngineLimits limits_;
 };
 
+// [any] What a request gets where it does not say otherwise.
+SamplingOptions default_sampling(const SamplingProfile& sampling);
+
 }  // namespace halogen

@@ -1,0 +1,37 @@
+// The subcommands of the halogen program. Each takes its parsed arguments and returns the exit
+// status.
+#pragma once
+
+#include <string>
+
+#include "core/config/flags.h"
+
+namespace halogen::cli {
+
+// Exit statuses, as sysexits.h has them where they are not 0 or 1.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 64;
+
+// Serves the API until a signal ends it.
+int serve(const FlagValues& flags);
+
+struct RunArguments {
+  std::string model;
+  std::string prompt;       // empty: read from standard input
+  uint32_t max_tokens = 0;  // 0: as many as the context holds
+  double temperature = -1;  // below 0: the profile's
+  int64_t seed = -1;        // below 0: another one each time
+  bool raw = false;         // the prompt as it is, without the chat template
+};
+
+// Answers one prompt on the terminal.
+int run(const FlagValues& flags, const RunArguments& arguments);
+
+// Lists the plugins that there are.
+int list_plugins(const FlagValues& flags);
+
+// Shows the effective profile and where each value came from.
+int show_config(const FlagValues& flags);
+
+}  // namespace halogen::cli

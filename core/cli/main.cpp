@@ -1,0 +1,100 @@
+// The halogen program: picks the subcommand. Called as halogen-flash-server it is `halogen serve`.
+#include <filesystem>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "core/cli/commands.h"
+
+namespace {
+
+using halogen::FlagValues;
+namespace cli = halogen::cli;
+
+constexpr const char* kServerName = "halogen-flash-server";
+
+// A subcommand with a flag for every setting.
+CLI::App* with_flags(CLI::App& app, const char* name, const char* description, FlagValues& flags) {
+  CLI::App* command = app.add_subcommand(name, description);
+  halogen::add_profile_flags(*command, flags);
+  return command;
+}
+
+// The subcommands that come later, so that nobody takes them for misspelt.
+void refuse_later_commands(CLI::App& app) {
+  for (const char* name : {"plan", "doctor", "bench", "tune", "convert", "check"}) {
+    CLI::App* command = app.add_subcommand(name, "")->group("");
+    command->allow_extras();
+    command->callback([name] {
+      throw CLI::RuntimeError("halogen " + std::string(name) + " is not available in this version",
+                              cli::kUsage);
+    });
+  }
+}
+
+int run_server_alone(int argc, char** argv) {
+  CLI::App app(
+      "Serves a language model over HTTP with an OpenAI-compatible API; the same as 'halogen "
+      "serve'.",
+      kServerName);
+  app.set_version_flag("--version", std::string("halogen ") + HALOGEN_VERSION);
+  FlagValues flags;
+  halogen::add_profile_flags(app, flags);
+  CLI11_PARSE(app, argc, argv);
+  return cli::serve(flags);
+}
+
+int run_subcommand(int argc, char** argv) {
+  CLI::App app("halogen serves language models to many people at once.", "halogen");
+  app.set_version_flag("--version", std::string("halogen ") + HALOGEN_VERSION);
+  app.require_subcommand(1);
+  int status = cli::kSuccess;
+
+  FlagValues serve_flags;
+  with_flags(app, "serve", "Serve a model over HTTP, with an OpenAI-compatible API", serve_flags)
+      ->callback([&] { status = cli::serve(serve_flags); });
+
+  FlagValues run_flags;
+  cli::RunArguments run_arguments;
+  CLI::App* run = app.add_subcommand("run", "Answer one prompt in the terminal");
+  run->add_option("model", run_arguments.model, "Model file")->required();
+  run->add_option("prompt", run_arguments.prompt,
+                  "What to answer; standard input if it is left out");
+  run->add_option("--max-tokens", run_arguments.max_tokens, "Longest answer");
+  run->add_option("--temperature", run_arguments.temperature,
+                  "0 takes the likeliest token every time")
+      ->check(CLI::Range(0.0, 2.0));
+  run->add_option("--seed", run_arguments.seed, "The same seed gives the same answer");
+  run->add_flag("--raw", run_arguments.raw,
+                "Give the model the prompt as it is, without its chat template");
+  run->add_option("--config", run_flags.config, "Profile to take settings from");
+  run->add_option("--set", run_flags.assignments,
+                  "KEY=VALUE of the profile, such as engine.context=4096");
+  run->callback([&] { status = cli::run(run_flags, run_arguments); });
+
+  FlagValues plugin_flags;
+  with_flags(app, "plugins", "List the plugins that there are", plugin_flags)->callback([&] {
+    status = cli::list_plugins(plugin_flags);
+  });
+
+  FlagValues config_flags;
+  with_flags(app, "config", "Show the effective profile and where each value comes from",
+             config_flags)
+      ->callback([&] { status = cli::show_config(config_flags); });
+
+  refuse_later_commands(app);
+  CLI11_PARSE(app, argc, argv);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const bool server = argc > 0 && std::filesystem::path(argv[0]).filename() == kServerName;
+    return server ? run_server_alone(argc, argv) : run_subcommand(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "halogen: " << error.what() << '\n';
+    return cli::kFailure;
+  }
+}
