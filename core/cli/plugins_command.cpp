@@ -3,7 +3,7 @@
 #include "core/cli/commands.h"
 #include "core/cli/runtime.h"
 #include "core/config/load.h"
-#include "core/config/show.h"
+#include "core/config/print.h"
 #include "core/host/describe.h"
 
 namespace halogen::cli {
@@ -21,7 +21,7 @@ int list_plugins(const FlagValues& flags) {
 int show_config(const FlagValues& flags) {
   auto profile = load_profile(flags, process_environment());
   if (!profile) return report(profile.error());
-  std::cout << show_profile(*profile);
+  std::cout << effective_toml(*profile);
   return kSuccess;
 }
 

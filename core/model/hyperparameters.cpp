@@ -99,8 +99,8 @@ halogen_rope_attributes read_rope(Reader& read, uint32_t head_dim) {
   } else if (scaling == "yarn") {
     rope.scaling = HALOGEN_ROPE_YARN;
     rope.original_context = read.number("halogen.rope.scaling.original_context", std::nullopt);
-    rope.beta_fast = read.number("halogen.rope.scaling.yarn.beta_fast", rope.beta_fast);
-    rope.beta_slow = read.number("halogen.rope.scaling.yarn.beta_slow", rope.beta_slow);
+    rope.beta_fast = read.number("halogen.rope.scaling.yarn_beta_fast", rope.beta_fast);
+    rope.beta_slow = read.number("halogen.rope.scaling.yarn_beta_slow", rope.beta_slow);
     // The paper's temperature, times a factor that a file may add.
     rope.attention_factor = read.number("halogen.rope.scaling.attention_factor", 1.0F) *
                             (1.0F + 0.1F * std::log(rope.factor));

@@ -1,0 +1,18 @@
+# The SDK as packagers ship it: headers, a pkg-config file and a CMake package with halogen_add_plugin().
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/halogen")
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/halogenConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/halogenConfig.cmake" INSTALL_DESTINATION "${package_dir}"
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/halogenConfigVersion.cmake"
+  COMPATIBILITY SameMajorVersion)
+configure_file("${CMAKE_CURRENT_LIST_DIR}/halogen-sdk.pc.in" "${PROJECT_BINARY_DIR}/halogen-sdk.pc" @ONLY)
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/halogen" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  COMPONENT devel FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+install(FILES "${PROJECT_BINARY_DIR}/halogenConfig.cmake" "${PROJECT_BINARY_DIR}/halogenConfigVersion.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/HalogenPlugin.cmake" "${CMAKE_CURRENT_LIST_DIR}/halogen-plugin.map"
+  DESTINATION "${package_dir}" COMPONENT devel)
+install(FILES "${PROJECT_BINARY_DIR}/halogen-sdk.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+  COMPONENT devel)
