@@ -1,0 +1,82 @@
+// A sequence's numbers depend on nothing but the sequence: bit for bit the same alone, in a batch,
+// in chunks, in any kernel's row of tokens, and on any number of threads.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/models/golden.h"
+#include "tests/models/model_runner.h"
+
+namespace halogen::test {
+namespace {
+
+using Logits = std::vector<std::vector<float>>;
+
+class Invariance : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  void SetUp() override {
+    const auto [file, instructions] = GetParam();
+    path_ = std::string("gguf/") + file;
+    if (!have_data(path_)) GTEST_SKIP() << path_ << " is missing";
+    runner_ = ModelRunner::load(data(path_), {.f32_cache = false, .instructions = instructions});
+    ASSERT_TRUE(runner_);
+  }
+  std::vector<int32_t> random_tokens(size_t count) {
+    std::uniform_int_distribution<int32_t> token(
+        0, static_cast<int32_t>(runner_->vocabulary_size()) - 1);
+    std::vector<int32_t> tokens(count);
+    for (int32_t& id : tokens) id = token(random_);
+    return tokens;
+  }
+
+  std::string path_;
+  std::unique_ptr<ModelRunner> runner_;
+  std::mt19937 random_{7};
+};
+
+TEST_P(Invariance, ChunksDoNotMatter) {
+  const std::vector<int32_t> tokens = random_tokens(90);
+  const Logits whole = runner_->logits(tokens);
+  runner_->reset(0);
+  size_t at = 0;
+  for (const size_t size : {1, 2, 7, 16, 3, 1, 33, 5, 22}) {
+    const std::vector<int32_t> chunk(tokens.begin() + static_cast<ptrdiff_t>(at),
+                                     tokens.begin() + static_cast<ptrdiff_t>(at + size));
+    const Logits part = runner_->step({{0, chunk}});
+    for (size_t i = 0; i < size; i++) ASSERT_EQ(part[i], whole[at + i]) << "token " << at + i;
+    at += size;
+  }
+  ASSERT_EQ(at, tokens.size());
+}
+
+TEST_P(Invariance, TheBatchDoesNotMatter) {
+  const std::vector<int32_t> prompt = random_tokens(37), next = random_tokens(6);
+  runner_->reset(0);
+  Logits alone = runner_->step({{0, prompt}});
+  for (const int32_t token : next) alone.push_back(runner_->step({{0, {token}}})[0]);
+
+  // The same again as sequence 3, among others that come and go and have prompts of their own.
+  for (size_t s = 0; s < ModelRunner::kSequences; s++) runner_->reset(s);
+  const std::vector<int32_t> first = random_tokens(5), second = random_tokens(20);
+  Logits mixed = runner_->step({{1, first}, {3, prompt}, {2, second}});
+  Logits ours(mixed.begin() + 5, mixed.begin() + 42);
+  for (size_t i = 0; i < next.size(); i++) {
+    const std::vector<int32_t> other = random_tokens(i * 3 + 1), more = random_tokens(1);
+    mixed = runner_->step({{2, more}, {3, {next[i]}}, {4 + i % 4, other}, {1, more}});
+    ours.push_back(mixed[1]);
+  }
+  ASSERT_EQ(ours.size(), alone.size());
+  for (size_t i = 0; i < ours.size(); i++) ASSERT_EQ(ours[i], alone[i]) << "token " << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    , Invariance,
+    testing::Combine(testing::Values("qwen2-tiny-f32.gguf", "qwen2-tiny-bf16.gguf",
+                                     "qwen2-tiny-Q4_0.gguf", "qwen2-tiny-Q5_1.gguf",
+                                     "qwen2-tiny-Q2_K.gguf", "qwen2-tiny-Q4_K_M.gguf",
+                                     "qwen2-tiny-IQ4_XS.gguf", "qwen2-tiny-MXFP4.gguf",
+                                     "llama-tiny-Q4_K_M.gguf"),
+                     testing::Values("portable", "auto")));
+
+}  // namespace
+}  // namespace halogen::test
