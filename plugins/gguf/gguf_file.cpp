@@ -46,7 +46,7 @@ bool check_magic(const ReadOnlyFile& file, Failure& failure) {
   if (!file.read(0, head, size, failure)) return false;
   const std::string_view begin(head, size);
   if (!has_gguf_magic(head, size)) {
-    return failure.set(HALOGEN_E_INVALID, concat("begins with ", quoted(begin.substr(0, 4)),
+    return failure.set(HALOGEN_E_INVALID, concat("begins with ", in_quotes(begin.substr(0, 4)),
                                                  " and not with 'GGUF'; ", foreign_format(begin)));
   }
   if (size < kHeaderBytes) {
@@ -76,9 +76,9 @@ bool check_version(uint32_t version, Failure& failure) {
 bool read_key(ByteCursor& cursor, std::string& key, Failure& failure) {
   if (!read_string(cursor, kMaxKeyBytes, key, failure)) return failure.within("name");
   if (key.empty()) return failure.set(HALOGEN_E_INVALID, "is an empty text");
-  if (!is_utf8(key)) return failure.set(HALOGEN_E_INVALID, concat(quoted(key), " is not UTF-8"));
+  if (!is_utf8(key)) return failure.set(HALOGEN_E_INVALID, concat(in_quotes(key), " is not UTF-8"));
   if (key.find('\0') != std::string::npos) {
-    return failure.set(HALOGEN_E_INVALID, concat(quoted(key), " contains a NUL"));
+    return failure.set(HALOGEN_E_INVALID, concat(in_quotes(key), " contains a NUL"));
   }
   return true;
 }
@@ -90,7 +90,7 @@ bool keys_are_unique(const std::vector<KeyValue>& metadata, Failure& failure) {
   std::sort(keys.begin(), keys.end());
   const auto twice = std::adjacent_find(keys.begin(), keys.end());
   if (twice == keys.end()) return true;
-  return failure.set(HALOGEN_E_INVALID, concat("key ", quoted(*twice), " is there twice"));
+  return failure.set(HALOGEN_E_INVALID, concat("key ", in_quotes(*twice), " is there twice"));
 }
 
 bool read_metadata(ByteCursor& cursor, uint64_t count, std::vector<KeyValue>& metadata,
@@ -102,7 +102,7 @@ bool read_metadata(ByteCursor& cursor, uint64_t count, std::vector<KeyValue>& me
     KeyValue& entry = metadata.emplace_back();
     if (!read_key(cursor, entry.key, failure)) return failure.within(concat("key ", i));
     if (!read_value(cursor, entry.value, failure)) {
-      return failure.within(concat("key ", quoted(entry.key)));
+      return failure.within(concat("key ", in_quotes(entry.key)));
     }
   }
   return keys_are_unique(metadata, failure);
@@ -114,7 +114,7 @@ bool find_alignment(const std::vector<KeyValue>& metadata, uint64_t& alignment, 
   if (!value) return true;
   const std::optional<uint64_t> number = value->is_array ? std::nullopt : value->unsigned_at(0);
   if (!number) {
-    return failure.set(HALOGEN_E_INVALID, concat("key 'general.alignment': is a ",
+    return failure.set(HALOGEN_E_INVALID, concat("key 'general.alignment': is of type ",
                                                  value->description(), ", not an integer"));
   }
   if (*number < kLeastAlignment || *number > kMaxAlignment || (*number & (*number - 1)) != 0) {
@@ -135,7 +135,7 @@ bool check_padding(ByteCursor& cursor, uint64_t data_begin, Failure& failure) {
       return failure.set(
           HALOGEN_E_INVALID,
           concat("byte ", cursor.position() - 1, " between the tensor table and the ",
-                 "data is not 0; the header's number of tensors is probably wrong"));
+                 "data is not 0; the header's number of tensors or general.alignment is wrong"));
     }
   }
   return true;

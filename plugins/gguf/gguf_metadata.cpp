@@ -14,7 +14,8 @@ namespace halogen::gguf {
 namespace {
 
 bool wrong_type(const Value& value, std::string_view wanted, Failure& failure) {
-  return failure.set(HALOGEN_E_INVALID, concat("is ", value.description(), ", not ", wanted));
+  return failure.set(HALOGEN_E_INVALID,
+                     concat("is of type ", value.description(), ", not ", wanted));
 }
 
 std::string short_number(double number) {
@@ -23,11 +24,20 @@ std::string short_number(double number) {
   return text;
 }
 
+// "at least 1", "from 1 to 1000000", "more than 0", "at most 1".
+std::string bounds_text(const Rule& rule) {
+  const bool has_most = rule.most < kUnbounded;
+  const std::string most = short_number(rule.most);
+  if (rule.least == kAboveZero) return "more than 0" + (has_most ? " and at most " + most : "");
+  if (rule.least <= -kUnbounded) return "at most " + most;
+  const std::string least = short_number(rule.least);
+  return has_most ? concat("from ", least, " to ", most) : "at least " + least;
+}
+
 bool check_bounds(const Rule& rule, double number, Failure& failure) {
   if (number >= rule.least && number <= rule.most) return true;
   return failure.set(HALOGEN_E_INVALID,
-                     concat("is ", short_number(number), ", which is outside ",
-                            short_number(rule.least), " to ", short_number(rule.most)));
+                     concat("is ", short_number(number), ", but must be ", bounds_text(rule)));
 }
 
 bool convert_count(const Rule& rule, const Value& value, Value& out, Failure& failure) {
@@ -173,7 +183,7 @@ bool apply_rules(std::span<const Rule> rules, const std::string& prefix, const G
     const std::string key = concat(prefix, rule.from);
     const Value* value = find_value(model.metadata, key);
     if (value && !apply(rule, *value, metadata, failure)) {
-      return failure.within(concat("key ", quoted(key)));
+      return failure.within(concat("key ", in_quotes(key)));
     }
   }
   return true;
@@ -186,7 +196,7 @@ bool apply_named_templates(const GgufModel& model, NormalisedMetadata& metadata,
     if (!entry.key.starts_with(kPrefix)) continue;
     Value text;
     if (!convert_text(entry.value, text, failure)) {
-      return failure.within(concat("key ", quoted(entry.key)));
+      return failure.within(concat("key ", in_quotes(entry.key)));
     }
     const std::string_view name = std::string_view(entry.key).substr(kPrefix.size());
     metadata.own(concat("halogen.chat_template.", name), std::move(text));
@@ -201,7 +211,7 @@ bool check_file_kind(const GgufModel& model, Failure& failure) {
   const std::string_view text = kind->text_at(0);
   if (text != "adapter" && text != "imatrix" && text != "mmproj") return true;
   return failure.set(HALOGEN_E_UNSUPPORTED,
-                     concat("key 'general.type': the file is of kind ", quoted(text),
+                     concat("key 'general.type': the file is of kind ", in_quotes(text),
                             "; name the file of the model itself"));
 }
 

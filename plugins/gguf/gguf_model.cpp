@@ -61,7 +61,7 @@ bool read_split_key(const GgufFile& file, std::string_view key, uint64_t& number
   if (!value) return true;
   const std::optional<uint64_t> found = value->is_array ? std::nullopt : value->unsigned_at(0);
   if (!found) {
-    return failure.set(HALOGEN_E_INVALID, concat("key ", quoted(key), ": is a ",
+    return failure.set(HALOGEN_E_INVALID, concat("key ", in_quotes(key), ": is of type ",
                                                  value->description(), ", not a count"));
   }
   number = *found;

@@ -1,13 +1,12 @@
 #include "plugins/gguf/metadata_rules.h"
 
 #include <algorithm>
-#include <limits>
+#include <iterator>
 
 namespace halogen::gguf {
 namespace {
 
-constexpr double kAny = std::numeric_limits<double>::max();
-constexpr double kTiny = std::numeric_limits<double>::min();  // "more than 0"
+constexpr double kAny = kUnbounded;
 constexpr double kMaxLayers = 1e6;
 constexpr double kMaxHeads = 1e6;
 constexpr double kMaxWidth = 1e8;  // elements of a hidden state or a feed-forward layer
@@ -79,17 +78,18 @@ constexpr Rule kArchitecture[] = {
     {"attention.layer_norm_rms_epsilon", "halogen.norm.rms_epsilon", Kind::real, 0, 1},
     {"attention.layer_norm_epsilon", "halogen.norm.epsilon", Kind::real, 0, 1},
 
-    {"rope.freq_base", "halogen.rope.base", Kind::real, kTiny, kAny},
-    {"rope.freq_base_swa", "halogen.rope.window_base", Kind::real, kTiny, kAny},
+    {"rope.freq_base", "halogen.rope.base", Kind::real, kAboveZero, kAny},
+    {"rope.freq_base_swa", "halogen.rope.window_base", Kind::real, kAboveZero, kAny},
     {"rope.dimension_count", "halogen.rope.dimensions", Kind::count, 0, kMaxWidth},
     {"rope.dimension_count_swa", "halogen.rope.window_dimensions", Kind::count, 0, kMaxWidth},
     {"rope.dimension_sections", "halogen.rope.sections", Kind::integers},
     {"rope.scaling.type", "halogen.rope.scaling.type", Kind::text},
-    {"rope.scaling.factor", "halogen.rope.scaling.factor", Kind::real, kTiny, kAny},
-    {"rope.scale_linear", "halogen.rope.scaling.factor", Kind::real, kTiny, kAny},
+    {"rope.scaling.factor", "halogen.rope.scaling.factor", Kind::real, kAboveZero, kAny},
+    {"rope.scale_linear", "halogen.rope.scaling.factor", Kind::real, kAboveZero, kAny},
     {"rope.scaling.original_context_length", "halogen.rope.scaling.original_context", Kind::count,
      1, kMaxU32},
-    {"rope.scaling.attn_factor", "halogen.rope.scaling.attention_factor", Kind::real, kTiny, kAny},
+    {"rope.scaling.attn_factor", "halogen.rope.scaling.attention_factor", Kind::real, kAboveZero,
+     kAny},
     {"rope.scaling.yarn_log_multiplier", "halogen.rope.scaling.yarn_log_multiplier", Kind::real,
      -kAny, kAny},
     {"rope.scaling.yarn_ext_factor", "halogen.rope.scaling.yarn_extrapolation", Kind::real, -kAny,

@@ -1,11 +1,15 @@
 // Which GGUF key becomes which normalised key, of what type and within what bounds. Tables only.
 #pragma once
 
-#include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
 namespace halogen::gguf {
+
+// As bounds: none, and "more than 0".
+inline constexpr double kUnbounded = std::numeric_limits<double>::max();
+inline constexpr double kAboveZero = std::numeric_limits<double>::min();
 
 enum class Kind {
   count,          // an integer -> u64

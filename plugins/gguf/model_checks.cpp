@@ -77,7 +77,7 @@ class Completion {
 
  private:
   std::string raw_key(std::string_view key) const {
-    return concat("key ", quoted(concat(architecture_, ".", key)));
+    return concat("key ", in_quotes(concat(architecture_, ".", key)));
   }
 
   bool invalid(std::string_view key, const std::string& message) {
@@ -137,7 +137,7 @@ class Completion {
     const std::string_view type = metadata_.text("halogen.rope.scaling.type");
     if (type == "none" || type == "linear" || type == "yarn" || type == "longrope") return true;
     return failure_.set(HALOGEN_E_UNSUPPORTED,
-                        concat(raw_key("rope.scaling.type"), ": is ", quoted(type),
+                        concat(raw_key("rope.scaling.type"), ": is ", in_quotes(type),
                                ", not none, linear, yarn or longrope"));
   }
 

@@ -19,10 +19,10 @@ bool read_name(ByteCursor& cursor, std::string& name, Failure& failure) {
   if (!read_string(cursor, kMaxNameBytes, name, failure)) return failure.within("name");
   if (name.empty()) return failure.set(HALOGEN_E_INVALID, "has an empty name");
   if (!is_utf8(name)) {
-    return failure.set(HALOGEN_E_INVALID, concat("name ", quoted(name), " is not UTF-8"));
+    return failure.set(HALOGEN_E_INVALID, concat("name ", in_quotes(name), " is not UTF-8"));
   }
   if (name.find('\0') != std::string::npos) {
-    return failure.set(HALOGEN_E_INVALID, concat("name ", quoted(name), " contains a NUL"));
+    return failure.set(HALOGEN_E_INVALID, concat("name ", in_quotes(name), " contains a NUL"));
   }
   return true;
 }
@@ -115,10 +115,10 @@ bool check_overlap(const std::vector<Tensor>& tensors, Failure& failure) {
     const Tensor& before = *by_offset[i - 1];
     const Tensor& after = *by_offset[i];
     if (after.offset - before.offset < before.bytes) {
-      return failure.set(
-          HALOGEN_E_INVALID,
-          concat("tensor ", quoted(after.name), " at byte ", after.offset, " begins inside tensor ",
-                 quoted(before.name), " (", before.bytes, " bytes from byte ", before.offset, ")"));
+      return failure.set(HALOGEN_E_INVALID,
+                         concat("tensor ", in_quotes(after.name), " at byte ", after.offset,
+                                " begins inside tensor ", in_quotes(before.name), " (",
+                                before.bytes, " bytes from byte ", before.offset, ")"));
     }
   }
   return true;
@@ -135,7 +135,7 @@ bool read_tensor_table(ByteCursor& cursor, uint64_t count, std::vector<Tensor>& 
     Tensor& tensor = tensors.emplace_back();
     if (!read_name(cursor, tensor.name, failure)) return failure.within(concat("tensor ", i));
     if (!read_entry(cursor, tensor, failure)) {
-      return failure.within(concat("tensor ", quoted(tensor.name)));
+      return failure.within(concat("tensor ", in_quotes(tensor.name)));
     }
   }
   return true;
@@ -145,7 +145,7 @@ bool place_tensors(std::vector<Tensor>& tensors, uint64_t data_begin, uint64_t a
                    uint64_t file_bytes, Failure& failure) {
   for (Tensor& tensor : tensors) {
     if (!place(tensor, data_begin, alignment, file_bytes, failure)) {
-      return failure.within(concat("tensor ", quoted(tensor.name)));
+      return failure.within(concat("tensor ", in_quotes(tensor.name)));
     }
   }
   return check_overlap(tensors, failure);
@@ -159,7 +159,7 @@ bool names_are_unique(const std::vector<Tensor>& tensors, Failure& failure) {
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice == names.end()) return true;
   return failure.set(HALOGEN_E_INVALID,
-                     concat("tensor ", quoted(*twice), " is in the table twice"));
+                     concat("tensor ", in_quotes(*twice), " is in the table twice"));
 }
 
 }  // namespace halogen::gguf

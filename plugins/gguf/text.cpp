@@ -40,7 +40,7 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr size_t kMaxShown = 80;
   constexpr char kHex[] = "0123456789abcdef";
   std::string out = "'";

@@ -12,7 +12,7 @@ bool is_utf8(std::string_view text);
 
 // 'text' for a message: in quotes, control characters and bytes that are not UTF-8 as \xNN, and cut
 // after 80 bytes, because it may come from a hostile file and end up in a log.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 // Texts and integers, one after the other.
 template <typename... Parts>

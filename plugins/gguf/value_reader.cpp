@@ -32,15 +32,20 @@ bool append_string(ByteCursor& cursor, Value& value, Failure& failure) {
 }
 
 bool read_strings(ByteCursor& cursor, Value& value, Failure& failure) {
-  // An empty string takes the 8 bytes of its length. The reservation is small next to a real
-  // vocabulary and safe next to a false count.
+  // An empty string takes the 8 bytes of its length.
   if (!cursor.expect_many(value.count, 8, "strings", failure)) return false;
-  value.offsets.reserve(std::min<uint64_t>(value.count, uint64_t{1} << 18) + 1);
+  // Growing by copies is what costs time in a vocabulary of 150,000 tokens. Its reservation is
+  // bounded, because the count may still be false.
+  constexpr uint64_t kMaxReserved = uint64_t{8} << 20;
+  constexpr uint64_t kUsualBytes = 16;  // a token or a merge takes 6 to 12
+  value.offsets.reserve(std::min(value.count + 1, kMaxReserved / sizeof(uint64_t)));
+  value.bytes.reserve(std::min({value.count * kUsualBytes, cursor.remaining(), kMaxReserved}));
   value.offsets.push_back(0);
   for (uint64_t i = 0; i < value.count; i++) {
-    if (!append_string(cursor, value, failure)) return failure.within(concat("element ", i));
+    if (append_string(cursor, value, failure)) continue;
+    if (value.is_array) failure.within(concat("element ", i));
+    return false;
   }
-  value.bytes.shrink_to_fit();
   return true;
 }
 
@@ -87,7 +92,7 @@ bool step_over_arrays(ByteCursor& cursor, uint64_t count, int depth, Failure& fa
   if (!cursor.expect_many(count, 12, "arrays", failure)) return false;
   for (uint64_t i = 0; i < count; i++) {
     Value inner;
-    if (!read_array(cursor, inner, depth, failure)) return failure.within(concat("element ", i));
+    if (!read_array(cursor, inner, depth, failure)) return false;
   }
   return true;
 }

@@ -9,7 +9,7 @@ constexpr std::string_view kEmbedding = "token_embd.weight";
 
 bool missing(std::string_view key, Failure& failure) {
   return failure.set(HALOGEN_E_INVALID,
-                     concat("key ", quoted(key), " is missing; convert the model anew"));
+                     concat("key ", in_quotes(key), " is missing; convert the model anew"));
 }
 
 bool check_present(const NormalisedMetadata& metadata, Failure& failure) {
@@ -27,7 +27,7 @@ bool check_one_a_token(const NormalisedMetadata& metadata, std::string_view key,
                        std::string_view raw, uint64_t tokens, Failure& failure) {
   const Value* value = metadata.find(key);
   if (!value || value->count == tokens) return true;
-  return failure.set(HALOGEN_E_INVALID, concat("key ", quoted(raw), ": has ", value->count,
+  return failure.set(HALOGEN_E_INVALID, concat("key ", in_quotes(raw), ": has ", value->count,
                                                " elements for ", tokens, " tokens"));
 }
 
@@ -57,7 +57,7 @@ bool check_special_tokens(const NormalisedMetadata& metadata, uint64_t tokens, F
     const std::optional<uint64_t> id = metadata.count(concat("halogen.tokenizer.", special.key));
     if (!id || *id < tokens) continue;
     const std::string key = concat("tokenizer.ggml.", special.raw, "_token_id");
-    return failure.set(HALOGEN_E_INVALID, concat("key ", quoted(key), ": is ", *id,
+    return failure.set(HALOGEN_E_INVALID, concat("key ", in_quotes(key), ": is ", *id,
                                                  ", but there are ", tokens, " tokens"));
   }
   return true;
@@ -72,7 +72,7 @@ bool check_tokens(const GgufModel& model, const NormalisedMetadata& metadata, ui
   if (embedding && (embedding->rank != 2 || embedding->shape[1] != tokens)) {
     return failure.set(HALOGEN_E_INVALID,
                        concat("key 'tokenizer.ggml.tokens': has ", tokens, " tokens, but tensor ",
-                              quoted(kEmbedding), " has ",
+                              in_quotes(kEmbedding), " has ",
                               embedding->rank == 2 ? embedding->shape[1] : 1, " rows"));
   }
   return check_one_a_token(metadata, "halogen.tokenizer.scores", "tokenizer.ggml.scores", tokens,
