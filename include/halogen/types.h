@@ -47,7 +47,9 @@ enum {
   HALOGEN_TQ1_0 = 34,
   HALOGEN_TQ2_0 = 35,
   HALOGEN_MXFP4 = 39,
-  HALOGEN_NVFP4 = 40
+  HALOGEN_NVFP4 = 40,
+  HALOGEN_Q1_0 = 41,
+  HALOGEN_Q2_0 = 42
 };
 
 typedef struct halogen_type_traits {
@@ -91,7 +93,9 @@ static inline const halogen_type_traits* halogen_type_find(halogen_type type) {
                                                {HALOGEN_TQ1_0, "TQ1_0", 256, 54},
                                                {HALOGEN_TQ2_0, "TQ2_0", 256, 66},
                                                {HALOGEN_MXFP4, "MXFP4", 32, 17},
-                                               {HALOGEN_NVFP4, "NVFP4", 64, 36}};
+                                               {HALOGEN_NVFP4, "NVFP4", 64, 36},
+                                               {HALOGEN_Q1_0, "Q1_0", 128, 18},
+                                               {HALOGEN_Q2_0, "Q2_0", 64, 18}};
   for (size_t i = 0; i < sizeof traits / sizeof traits[0]; i++)
     if (traits[i].type == type) return &traits[i];
   return NULL;
