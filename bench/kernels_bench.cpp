@@ -1,0 +1,208 @@
+// How fast the CPU kernels are on one thread, each figure next to the physical limit it lives
+// under: decode (one token) beside a plain read of memory, prefill (64 tokens) in integer or float
+// operations per second (two per weight and token). The weights of the decode runs are larger than
+// any cache.
+//
+// The share of the bandwidth is taken of the best plain read seen at the start of this run, so
+// compare runs on a quiet machine.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <time.h>
+
+#include "plugins/cpu/kernels/kernel_set.h"
+#include "tests/unit/cpu_kernels/random_blocks.h"
+
+namespace {
+
+using namespace halogen::cpu;
+
+constexpr size_t kColumns = 4096;
+constexpr size_t kDecodeBytes = size_t{192} << 20;
+constexpr size_t kPrefillRows = 1024;
+constexpr size_t kPrefillTokens = 64;
+
+uint64_t read_all(const std::vector<uint8_t>& bytes) {
+  uint64_t sums[16] = {};
+  for (size_t i = 0; i + sizeof sums <= bytes.size(); i += sizeof sums) {
+    uint64_t words[16];
+    std::memcpy(words, &bytes[i], sizeof words);
+    for (size_t j = 0; j < 16; ++j) sums[j] += words[j];
+  }
+  uint64_t total = 0;
+  for (const uint64_t sum : sums) total += sum;
+  return total;
+}
+
+double processor_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// Bytes per second of a plain sequential read; measured once.
+double read_bandwidth() {
+  static const double best = [] {
+    const std::vector<uint8_t> bytes(kDecodeBytes, 1);
+    double fastest = 0;
+    for (int i = 0; i < 20; ++i) {
+      const double start = processor_seconds();
+      benchmark::DoNotOptimize(read_all(bytes));
+      fastest =
+          std::max(fastest, static_cast<double>(bytes.size()) / (processor_seconds() - start));
+    }
+    return fastest;
+  }();
+  return best;
+}
+
+// A matrix, tokens for it and the place for the result.
+struct Problem {
+  std::vector<uint8_t> weights;
+  testing::Activations activations;
+  std::vector<float> y;
+  LinearCall call;
+
+  Problem(const KernelSet& set, halogen_type type, size_t rows, size_t tokens, bool exact) {
+    std::mt19937 random(7);
+    // A few random rows suffice: the kernels' time does not depend on the values.
+    const size_t distinct = std::min<size_t>(rows, 64);
+    const std::vector<uint8_t> some = testing::random_weights(type, distinct * kColumns, random);
+    const size_t row_bytes = some.size() / distinct;
+    weights.resize(row_bytes * rows);
+    for (size_t r = 0; r < rows; ++r)
+      std::memcpy(&weights[r * row_bytes], &some[r % distinct * row_bytes], row_bytes);
+    const auto format = exact ? ActivationFormat::kF32 : activation_format(type);
+    activations = testing::make_activations(
+        set, format, testing::random_floats(tokens * kColumns, random), kColumns);
+    y.resize(tokens * rows);
+    call = {.weights = weights.data(),
+            .row_bytes = row_bytes,
+            .row_begin = 0,
+            .row_end = rows,
+            .k = kColumns,
+            .activations = activations.bytes.data(),
+            .activation_stride_bytes = activations.stride_bytes,
+            .n_tokens = tokens,
+            .y = y.data(),
+            .y_stride = rows};
+  }
+};
+
+void decode(benchmark::State& state, const KernelSet& set, halogen_type type) {
+  const size_t row_bytes = halogen_row_bytes(type, kColumns);
+  Problem problem(set, type, kDecodeBytes / row_bytes, 1, false);
+  LinearKernel* kernel = set.linear(type);
+  for (auto _ : state) {
+    kernel(problem.call);
+    benchmark::ClobberMemory();
+  }
+  const double bytes = static_cast<double>(problem.weights.size());
+  using benchmark::Counter;
+  state.counters["B/s"] = Counter(bytes, Counter::kIsIterationInvariantRate);
+  state.counters["of_read"] = Counter(bytes / read_bandwidth(), Counter::kIsIterationInvariantRate);
+}
+
+void prefill(benchmark::State& state, const KernelSet& set, halogen_type type, bool exact) {
+  Problem problem(set, type, kPrefillRows, kPrefillTokens, exact);
+  LinearKernel* kernel = exact ? set.linear_exact(type) : set.linear(type);
+  for (auto _ : state) {
+    kernel(problem.call);
+    benchmark::ClobberMemory();
+  }
+  const double operations = 2.0 * kPrefillRows * kPrefillTokens * kColumns;
+  using benchmark::Counter;
+  state.counters["op/s"] = Counter(operations, Counter::kIsIterationInvariantRate);
+}
+
+// One K/V head of 4 query heads, head_dim 128, F16, 16 positions per block; the whole cache is
+// read.
+void attend(benchmark::State& state, const KernelSet& set) {
+  constexpr uint32_t kHeads = 4;
+  constexpr uint32_t kDim = 128;
+  constexpr uint32_t kBlockTokens = 16;
+  const auto context = static_cast<uint32_t>(state.range(0));
+  const uint32_t blocks = context / kBlockTokens;
+  const size_t block_bytes = size_t{kBlockTokens} * kDim * 2;
+  std::vector<uint8_t> keys(blocks * block_bytes);
+  std::vector<uint8_t> values(blocks * block_bytes);
+  const KvGeometry kv = {HALOGEN_F16, kBlockTokens,  1,           kDim,       kDim,
+                         keys.data(), values.data(), block_bytes, block_bytes};
+  std::mt19937 random(7);
+  std::vector<uint32_t> table(blocks);
+  for (uint32_t b = 0; b < blocks; ++b) table[b] = b;
+  for (uint32_t p = 0; p < context; ++p) {
+    const auto k = testing::random_floats(kDim, random);
+    const auto v = testing::random_floats(kDim, random);
+    set.kv_store(kv, p / kBlockTokens, p % kBlockTokens, k.data(), v.data());
+  }
+  const auto q = testing::random_floats(size_t{kHeads} * kDim, random);
+  std::vector<float> out(q.size());
+  std::vector<float> scratch(attend_scratch(kHeads));
+  const AttendCall call = {&kv,  table.data(),  0,      kHeads, q.data(), kDim,
+                           0,    context - 1,   0.088f, 0.0f,   nullptr,  out.data(),
+                           kDim, scratch.data()};
+  for (auto _ : state) {
+    set.attend(call);
+    benchmark::ClobberMemory();
+  }
+  using benchmark::Counter;
+  state.counters["B/s"] =
+      Counter(2.0 * static_cast<double>(keys.size()), Counter::kIsIterationInvariantRate);
+  state.counters["op/s"] =
+      Counter(4.0 * kHeads * kDim * context, Counter::kIsIterationInvariantRate);
+}
+
+void read_memory(benchmark::State& state) {
+  const std::vector<uint8_t> bytes(kDecodeBytes, 1);
+  for (auto _ : state) benchmark::DoNotOptimize(read_all(bytes));
+  state.counters["B/s"] = benchmark::Counter(static_cast<double>(bytes.size()),
+                                             benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void vector_function(benchmark::State& state, void (*function)(const float*, size_t, float*)) {
+  std::mt19937 random(7);
+  const auto x = testing::random_floats(kColumns, random);
+  std::vector<float> out(x.size());
+  for (auto _ : state) {
+    function(x.data(), x.size(), out.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["elements/s"] = benchmark::Counter(static_cast<double>(kColumns),
+                                                    benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void register_set(InstructionSet id) {
+  const KernelSet& set = kernels(id);
+  const std::string prefix = std::string(set.name) + "/";
+  using benchmark::RegisterBenchmark;
+  for (const halogen_type type : testing::all_types()) {
+    const std::string name = halogen_type_find(type)->name;
+    RegisterBenchmark((prefix + "decode/" + name).c_str(), decode, set, type)
+        ->Unit(benchmark::kMillisecond);
+    RegisterBenchmark((prefix + "prefill/" + name).c_str(), prefill, set, type, false)
+        ->Unit(benchmark::kMillisecond);
+  }
+  RegisterBenchmark((prefix + "prefill_exact/Q4_K").c_str(), prefill, set, HALOGEN_Q4_K, true)
+      ->Unit(benchmark::kMillisecond);
+  RegisterBenchmark((prefix + "attend").c_str(), attend, set)->Arg(1024)->Arg(16384);
+  RegisterBenchmark((prefix + "exp").c_str(), vector_function, set.exp);
+  RegisterBenchmark((prefix + "silu").c_str(), vector_function, set.silu);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RegisterBenchmark("read", read_memory)->Unit(benchmark::kMillisecond);
+  for (const InstructionSet set : testing::available_sets()) register_set(set);
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

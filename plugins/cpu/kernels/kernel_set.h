@@ -1,0 +1,163 @@
+// The compute kernels of the CPU backend, as one table of functions per instruction set.
+//
+// What every kernel promises:
+// - Weights are read in the layout of the model file; nothing is repacked or copied.
+// - A token's result depends on its own inputs only, to the last bit: not on how many tokens a call
+//   holds, nor on how rows, tokens or heads are split over calls and threads.
+// - No allocation, no exception, no shared state: all are [any], and scratch comes from the caller.
+// - NaN and infinity pass through as IEEE arithmetic has it; they are never undefined behaviour.
+// The sets agree bit for bit in everything except linear, linear_exact and attend, where AVX2 fuses
+// multiply-add and sums in another order. All pointers are to host memory; sizes count elements,
+// and a stride counts elements too unless it is named *_bytes. Outputs must not overlap inputs
+// unless said.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "halogen/types.h"
+
+#include "plugins/cpu/kernels/activations.h"
+#include "plugins/cpu/kernels/cpu_features.h"
+
+namespace halogen::cpu {
+
+// y[t][r] = sum over j of W[r][j] * x[t][j], for row_begin <= r < row_end.
+struct LinearCall {
+  const void* weights;  // row 0; in the type's blocks, aligned as the type's halves or floats
+  size_t row_bytes;     // from one row to the next
+  size_t row_begin;
+  size_t row_end;
+  size_t k;                 // columns; whole blocks of the weight type
+  const void* activations;  // [tokens], in activation_format(type); F32 for linear_exact
+  size_t activation_stride_bytes;
+  size_t n_tokens;
+  float* y;  // [tokens][y_stride]; row r of token t is y[t * y_stride + r]
+  size_t y_stride;
+  // For experts, which take some of the tokens: token t reads activation row activation_rows[t] and
+  // writes output row output_rows[t]. Null: t itself.
+  const uint32_t* activation_rows = nullptr;
+  const uint32_t* output_rows = nullptr;
+};
+using LinearKernel = void(const LinearCall& call);
+
+// The paged K and V of one layer. Block b begins at keys + b * key_block_bytes and holds
+// [kv_heads][block_tokens][key_dim] elements of `type`; values likewise with value_dim.
+struct KvGeometry {
+  halogen_type type;  // HALOGEN_F16 or HALOGEN_F32
+  uint32_t block_tokens;
+  uint32_t kv_heads;
+  uint32_t key_dim;
+  uint32_t value_dim;
+  uint8_t* keys;
+  uint8_t* values;
+  size_t key_block_bytes;
+  size_t value_block_bytes;
+};
+
+// Attention of one token for the query heads that share one K/V head:
+// out[h] = sum over p of softmax(softcap(scale * q[h] . k[p]))[p] * v[p], first <= p <= last.
+struct AttendCall {
+  const KvGeometry* kv;
+  const uint32_t* block_table;  // block of positions [i * block_tokens, (i + 1) * block_tokens)
+  uint32_t kv_head;
+  uint32_t n_heads;  // query heads in the group
+  const float* q;    // [n_heads][q_stride], key_dim used
+  size_t q_stride;
+  uint32_t first;  // first position attended to: 0, or where the window begins
+  uint32_t last;   // last one, inclusive: the token's own for causal attention
+  float scale;
+  float softcap;       // cap * tanh(score / cap); 0: none
+  const float* sinks;  // [n_heads] logits that only join the denominator, or null
+  float* out;          // [n_heads][out_stride], value_dim written
+  size_t out_stride;
+  float* scratch;  // attend_scratch(n_heads) floats
+};
+
+// Positions are processed in tiles whose borders are multiples of this.
+inline constexpr uint32_t kAttendTile = 64;
+
+// [any] Floats of scratch that attend needs.
+inline size_t attend_scratch(uint32_t n_heads) {
+  return static_cast<size_t>(n_heads) * (kAttendTile + 2);
+}
+
+enum class RopePairing {
+  kHalves,    // element i with element i + rotary_dim / 2 ("NeoX")
+  kAdjacent,  // element 2i with element 2i + 1 ("normal": Llama's GGUF files)
+};
+
+struct KernelSet {
+  InstructionSet set;
+  const char* name;
+
+  // --- weights
+  // ------------------------------------------------------------------------------------- The
+  // kernel for a weight type, or null where the type has none. linear takes quantised activations
+  // for quantised types (activation_format); linear_exact takes F32 activations for every type and
+  // dequantises the weights: slower, for validation and for operators who want it.
+  LinearKernel* (*linear)(halogen_type type);
+  LinearKernel* (*linear_exact)(halogen_type type);
+  // n elements (whole blocks) of a row to F32, bit for bit as ggml does. False: type not supported.
+  bool (*dequantise)(halogen_type type, const void* row, size_t n, float* out);
+
+  // --- activations
+  // --------------------------------------------------------------------------------- One token of
+  // k elements (whole blocks). Identical bits in every set.
+  void (*quantise_q8_blocks)(const float* x, size_t k, Q8Block* out);
+  void (*quantise_q8_superblocks)(const float* x, size_t k, Q8SuperBlock* out);
+  void (*f32_to_f16)(const float* x, size_t n, uint16_t* out);
+  void (*f16_to_f32)(const uint16_t* x, size_t n, float* out);
+  void (*f32_to_bf16)(const float* x, size_t n, uint16_t* out);
+  void (*bf16_to_f32)(const uint16_t* x, size_t n, float* out);
+
+  // --- one vector; out may equal an input
+  // ---------------------------------------------------------- x / sqrt(mean(x^2) + epsilon) *
+  // weight; weight may be null. Sums in double.
+  void (*rms_norm)(const float* x, const float* weight, float epsilon, size_t n, float* out);
+  // (x - mean) / sqrt(variance + epsilon) * weight + bias; weight and bias may be null.
+  void (*layer_norm)(const float* x, const float* weight, const float* bias, float epsilon,
+                     size_t n, float* out);
+  // Rotates the first rotary_dim elements of each of n_heads vectors in place, by the position's
+  // angles: cosine and sine are [rotary_dim / 2].
+  void (*rope)(float* x, size_t n_heads, size_t head_stride, size_t rotary_dim, const float* cosine,
+               const float* sine, RopePairing pairing);
+  void (*add)(const float* a, const float* b, size_t n, float* out);
+  void (*multiply)(const float* a, const float* b, size_t n, float* out);
+  void (*scale)(const float* x, float factor, size_t n, float* out);
+  // out += factor * x, for bringing experts together.
+  void (*add_scaled)(const float* x, float factor, size_t n, float* out);
+  void (*softcap)(const float* x, float cap, size_t n, float* out);  // cap * tanh(x / cap)
+
+  // --- activation functions; out may equal an input
+  // ------------------------------------------------ exp: relative error below 2e-7 where the
+  // result is normal; gradual underflow, overflow to infinity.
+  void (*exp)(const float* x, size_t n, float* out);
+  void (*tanh)(const float* x, size_t n, float* out);     // relative error below 4e-7
+  void (*sigmoid)(const float* x, size_t n, float* out);  // relative error below 5e-7
+  void (*silu)(const float* x, size_t n, float* out);
+  void (*gelu_tanh)(const float* x, size_t n, float* out);  // the tanh approximation
+  void (*gelu_erf)(const float* x, size_t n, float* out);   // the exact one
+  void (*relu)(const float* x, size_t n, float* out);
+  void (*swiglu)(const float* gate, const float* up, size_t n, float* out);  // silu(gate) * up
+  void (*geglu)(const float* gate, const float* up, size_t n, float* out);   // gelu_tanh(gate) * up
+
+  // --- reductions
+  // ----------------------------------------------------------------------------------
+  void (*softmax)(const float* x, size_t n, float* out);  // out may equal x
+  // Index of the first largest element; NaNs never win, and 0 where nothing does. n > 0.
+  size_t (*argmax)(const float* x, size_t n);
+
+  // --- attention
+  // -----------------------------------------------------------------------------------
+  void (*attend)(const AttendCall& call);
+  // Writes one token's K [kv_heads][key_dim] and V [kv_heads][value_dim] into slot `slot`
+  // (< block_tokens) of block `block`, rounded to the pool's type.
+  void (*kv_store)(const KvGeometry& kv, uint32_t block, uint32_t slot, const float* k,
+                   const float* v);
+};
+
+// [any] The table of a set; the set must be available().
+const KernelSet& kernels(InstructionSet set);
+
+}  // namespace halogen::cpu

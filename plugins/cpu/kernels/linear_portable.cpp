@@ -1,0 +1,97 @@
+// Linear kernels in plain C++: the reference for every instruction set, and what runs where there
+// is no better one. Within a block the sum is exact, in integers; blocks are added in F32 from
+// first to last.
+#include "plugins/cpu/kernels/block_unpack.h"
+#include "plugins/cpu/kernels/kernel_parts.h"
+#include "plugins/cpu/kernels/linear_driver.h"
+#include "plugins/cpu/kernels/portable_floats.h"
+
+namespace halogen::cpu::portable {
+namespace {
+
+template <class Format>
+struct BlockKernel {
+  static constexpr int kRows = 1;
+  static constexpr int kRowsOfOneToken = 1;
+
+  template <int Rows, int Tokens>
+  static void tile(const LinearCall& call, size_t row, const uint8_t* const (&x)[Tokens],
+                   float* const (&y)[Tokens]) {
+    const auto* blocks = reinterpret_cast<const typename Format::Block*>(weight_row(call, row));
+    float total[Tokens] = {};
+    for (size_t b = 0; b < call.k / kBlock; ++b) {
+      UnpackedBlock w;
+      Format::unpack(blocks[b], w);
+      for (int t = 0; t < Tokens; ++t) {
+        const Q8Block& a = reinterpret_cast<const Q8Block*>(x[t])[b];
+        int32_t dot = 0;
+        for (int i = 0; i < kBlock; ++i) dot += w.q[i] * a.q[i];
+        total[t] += w.scale * a.scale * static_cast<float>(dot);
+        if constexpr (Format::kHasMinimum) total[t] += w.minimum * a.sum;
+      }
+    }
+    for (int t = 0; t < Tokens; ++t) y[t][row] = total[t];
+  }
+};
+
+template <class Format>
+struct SuperBlockKernel {
+  static constexpr int kRows = 1;
+  static constexpr int kRowsOfOneToken = 1;
+
+  template <int Rows, int Tokens>
+  static void tile(const LinearCall& call, size_t row, const uint8_t* const (&x)[Tokens],
+                   float* const (&y)[Tokens]) {
+    const auto* blocks = reinterpret_cast<const typename Format::Block*>(weight_row(call, row));
+    float total[Tokens] = {};
+    for (size_t b = 0; b < call.k / kSuperBlock; ++b) {
+      UnpackedSuperBlock w;
+      Format::unpack(blocks[b], w);
+      for (int t = 0; t < Tokens; ++t) {
+        const Q8SuperBlock& a = reinterpret_cast<const Q8SuperBlock*>(x[t])[b];
+        int32_t dot = 0;
+        for (int j = 0; j < 16; ++j) {
+          int32_t part = 0;
+          for (int i = 16 * j; i < 16 * (j + 1); ++i) part += w.q[i] * a.q[i];
+          dot += w.scales[j] * part;
+        }
+        total[t] += w.scale * a.scale * static_cast<float>(dot);
+        if constexpr (Format::kHasMinimum) {
+          int32_t offset = 0;
+          for (int j = 0; j < 16; ++j) offset += w.minima[j] * a.sums[j];
+          total[t] -= w.minimum * a.scale * static_cast<float>(offset);
+        }
+      }
+    }
+    for (int t = 0; t < Tokens; ++t) y[t][row] = total[t];
+  }
+};
+
+LinearKernel* linear(halogen_type type) {
+  switch (type) {
+    case HALOGEN_F32:
+      return &run_linear<FloatKernel<F32Elements>>;
+    case HALOGEN_F16:
+      return &run_linear<FloatKernel<F16Elements>>;
+    case HALOGEN_BF16:
+      return &run_linear<FloatKernel<BF16Elements>>;
+    default:
+      break;
+  }
+  LinearKernel* kernel = nullptr;
+  visit_quantised(type, [&]<class Format>() {
+    if constexpr (sizeof(typename Format::Block) < 40)
+      kernel = &run_linear<BlockKernel<Format>>;
+    else
+      kernel = &run_linear<SuperBlockKernel<Format>>;
+  });
+  return kernel;
+}
+
+}  // namespace
+
+void add_linear_kernels(KernelSet& set) {
+  set.linear = linear;
+}
+
+}  // namespace halogen::cpu::portable
