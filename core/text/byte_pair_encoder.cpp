@@ -62,6 +62,7 @@ BytePairEncoder::BytePairEncoder(const Vocabulary& vocabulary,
                                  const std::vector<std::string_view>& pieces, Splitter splitter)
     : splitter_(std::move(splitter)),
       words_(index_normal_tokens(vocabulary, pieces)),
+      known_words_(pieces.size()),
       merges_(read_merges(vocabulary)),
       unknown_(vocabulary.unk),
       ignore_merges_(*vocabulary.ignore_merges),
@@ -93,17 +94,17 @@ Status BytePairEncoder::encode(std::string_view fragment, bool /*text_start*/,
 
 void BytePairEncoder::encode_word(std::string_view word, Merger& merger,
                                   std::vector<TokenId>& out) const {
-  if (ignore_merges_ || word.size() == 1) {
-    if (const TokenId id = words_.find(word); id != kNoToken) {
-      out.push_back(id);
-      return;
-    }
+  const TokenId whole = words_.find(word);
+  if (whole != kNoToken && (ignore_merges_ || known_words_.is_whole(whole))) {
+    out.push_back(whole);
+    return;
   }
-  merger.clear();
+  merger.begin(word.size());
   for (const char byte : word) merger.push(byte_tokens_[static_cast<uint8_t>(byte)]);
   merger.merge([&](TokenId id, uint32_t) {
     if (id == kNoToken) id = unknown_;
     if (id != kNoToken) out.push_back(id);
+    if (id != kNoToken && id == whole) known_words_.remember(id);
   });
 }
 

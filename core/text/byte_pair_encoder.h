@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/text/fragment_encoder.h"
+#include "core/text/known_words.h"
 #include "core/text/merge.h"
 #include "core/text/splitter.h"
 #include "core/text/token_index.h"
@@ -32,6 +33,7 @@ class BytePairEncoder final : public FragmentEncoder {
 
   Splitter splitter_;
   TokenIndex words_;  // normal tokens by their bytes
+  KnownWords known_words_;
   MergeTable merges_;
   std::array<TokenId, 256> byte_tokens_{};
   TokenId unknown_;

@@ -44,7 +44,11 @@ class Merger {
  public:
   explicit Merger(const MergeTable& merges) : merges_(merges) {}
 
-  void clear() { symbols_.clear(); }
+  // Begins a word of at most `most_symbols`.
+  void begin(size_t most_symbols) {
+    symbols_.clear();
+    symbols_.reserve(most_symbols);
+  }
 
   // Appends a symbol to the word; a negative id takes part in no merge.
   void push(TokenId id) { symbols_.push_back({id, 0, 0, {}}); }

@@ -18,14 +18,32 @@ bool is_mergeable(const Vocabulary& vocabulary, size_t id) {
   return type == TokenType::kNormal || type == TokenType::kUnused || type == TokenType::kUndefined;
 }
 
-// Calls each(character) for the characters of a token's text; a broken one counts byte by byte.
+// Bytes of the first character; a broken one counts byte by byte.
+size_t character_length(std::string_view text) {
+  const Utf8Character character = read_character(text);
+  return character.state == Utf8::kValid ? character.length : 1;
+}
+
+// Calls each(character) for the characters of a text.
 template <typename Each>
 void for_each_character(std::string_view text, const Each& each) {
   while (!text.empty()) {
-    const Utf8Character character = read_character(text);
-    const uint32_t length = character.state == Utf8::kValid ? character.length : 1;
+    const size_t length = character_length(text);
     each(text.substr(0, length));
     text.remove_prefix(length);
+  }
+}
+
+// The fragment with U+2581 for each space, and one before it if wanted.
+std::string escaped(std::string_view fragment, bool prefix) {
+  std::string text(prefix ? kSentencePieceSpace : "");
+  text.reserve(fragment.size() + fragment.size() / 2);
+  while (true) {
+    const size_t space = fragment.find(' ');
+    text.append(fragment.substr(0, space));
+    if (space == std::string_view::npos) return text;
+    text.append(kSentencePieceSpace);
+    fragment.remove_prefix(space + 1);
   }
 }
 
@@ -69,13 +87,6 @@ bool has_inner_space(std::string_view text) {
 
 }  // namespace
 
-// The word being put together: its characters, and the merger that holds their symbols.
-struct SentencePieceEncoder::Word {
-  Merger merger;
-  std::vector<std::string_view> characters;
-  bool ends_with_space = false;
-};
-
 std::unique_ptr<FragmentEncoder> SentencePieceEncoder::create(const Vocabulary& vocabulary) {
   return std::unique_ptr<FragmentEncoder>(new SentencePieceEncoder(vocabulary));
 }
@@ -83,10 +94,14 @@ std::unique_ptr<FragmentEncoder> SentencePieceEncoder::create(const Vocabulary& 
 SentencePieceEncoder::SentencePieceEncoder(const Vocabulary& vocabulary)
     : symbols_(symbol_texts(vocabulary)),
       first_extra_symbol_(static_cast<TokenId>(vocabulary.tokens.size())),
-      space_(symbols_.find(kSentencePieceSpace)),
+      known_words_(vocabulary.tokens.size()),
       unknown_(vocabulary.unk),
       prefix_(*vocabulary.space_prefix),
       words_start_with_space_(true) {
+  for (size_t i = 0; i < ascii_symbols_.size(); ++i) {
+    const char character = static_cast<char>(i);
+    ascii_symbols_[i] = symbols_.find({&character, 1});
+  }
   find_byte_tokens(vocabulary);
   find_merges(vocabulary);
 }
@@ -132,12 +147,14 @@ void SentencePieceEncoder::find_merges(const Vocabulary& vocabulary) {
 
 Status SentencePieceEncoder::encode(std::string_view fragment, bool text_start,
                                     std::vector<TokenId>& out) const {
-  Word word{Merger(merges_), {}, false};
-  if (wants_prefix(fragment, text_start)) push_character(kSentencePieceSpace, word, out);
-  for_each_character(fragment, [&](std::string_view character) {
-    push_character(character == " " ? kSentencePieceSpace : character, word, out);
-  });
-  finish(word, out);
+  const std::string text = escaped(fragment, wants_prefix(fragment, text_start));
+  Merger merger(merges_);
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = word_end(text, begin);
+    encode_word(std::string_view(text).substr(begin, end - begin), merger, out);
+    begin = end;
+  }
   return {};
 }
 
@@ -153,30 +170,50 @@ bool SentencePieceEncoder::wants_prefix(std::string_view fragment, bool text_sta
   return false;
 }
 
-void SentencePieceEncoder::push_character(std::string_view character, Word& word,
-                                          std::vector<TokenId>& out) const {
-  const bool is_space = character == kSentencePieceSpace;
-  // Merges cannot cross here, and short words are far cheaper than one as long as the text.
-  if (is_space && !word.ends_with_space && words_start_with_space_) finish(word, out);
-  word.ends_with_space = is_space;
-  word.characters.push_back(character);
-  word.merger.push(is_space ? space_ : symbols_.find(character));
+// Merges cannot cross from another character to a space when no token has that inside, and short
+// words are far cheaper than one as long as the text.
+size_t SentencePieceEncoder::word_end(std::string_view text, size_t begin) const {
+  if (!words_start_with_space_) return text.size();
+  while (text.substr(begin).starts_with(kSentencePieceSpace)) begin += kSentencePieceSpace.size();
+  return std::min(text.find(kSentencePieceSpace, begin), text.size());
 }
 
-void SentencePieceEncoder::finish(Word& word, std::vector<TokenId>& out) const {
-  word.merger.merge([&](TokenId id, uint32_t first) {
-    if (id != kNoToken && id < first_extra_symbol_) {
-      out.push_back(id);
+void SentencePieceEncoder::encode_word(std::string_view word, Merger& merger,
+                                       std::vector<TokenId>& out) const {
+  const TokenId whole = symbols_.find(word);
+  if (is_token(whole) && known_words_.is_whole(whole)) {
+    out.push_back(whole);
+    return;
+  }
+  merger.begin(word.size());
+  for_each_character(word, [&](std::string_view character) { merger.push(symbol_of(character)); });
+  // The characters are read again rather than stored: one that was not merged lies at the place
+  // where its symbol was pushed.
+  size_t place = 0;
+  uint32_t number = 0;
+  merger.merge([&](TokenId id, uint32_t first) {
+    for (; number < first; ++number) place += character_length(word.substr(place));
+    if (!is_token(id)) {
+      append_bytes(word.substr(place, character_length(word.substr(place))), out);
       return;
     }
-    for (const char byte : word.characters[first]) {
-      TokenId token = byte_tokens_[static_cast<uint8_t>(byte)];
-      if (token == kNoToken) token = unknown_;
-      if (token != kNoToken) out.push_back(token);
-    }
+    out.push_back(id);
+    if (id == whole) known_words_.remember(id);
   });
-  word.merger.clear();
-  word.characters.clear();
+}
+
+TokenId SentencePieceEncoder::symbol_of(std::string_view character) const {
+  const auto first = static_cast<uint8_t>(character[0]);
+  return first < ascii_symbols_.size() ? ascii_symbols_[first] : symbols_.find(character);
+}
+
+void SentencePieceEncoder::append_bytes(std::string_view character,
+                                        std::vector<TokenId>& out) const {
+  for (const char byte : character) {
+    TokenId token = byte_tokens_[static_cast<uint8_t>(byte)];
+    if (token == kNoToken) token = unknown_;
+    if (token != kNoToken) out.push_back(token);
+  }
 }
 
 }  // namespace halogen::text

@@ -5,11 +5,11 @@
 
 #include <array>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/text/fragment_encoder.h"
+#include "core/text/known_words.h"
 #include "core/text/merge.h"
 #include "core/text/token_index.h"
 
@@ -26,23 +26,26 @@ class SentencePieceEncoder final : public FragmentEncoder {
                 std::vector<TokenId>& out) const override;
 
  private:
-  struct Word;
-
   explicit SentencePieceEncoder(const Vocabulary& vocabulary);
 
   void find_byte_tokens(const Vocabulary& vocabulary);
   void find_merges(const Vocabulary& vocabulary);
+
   bool wants_prefix(std::string_view fragment, bool text_start) const;
-  void push_character(std::string_view character, Word& word, std::vector<TokenId>& out) const;
-  void finish(Word& word, std::vector<TokenId>& out) const;
+  size_t word_end(std::string_view text, size_t begin) const;
+  void encode_word(std::string_view word, Merger& merger, std::vector<TokenId>& out) const;
+  TokenId symbol_of(std::string_view character) const;
+  bool is_token(TokenId symbol) const { return symbol >= 0 && symbol < first_extra_symbol_; }
+  void append_bytes(std::string_view character, std::vector<TokenId>& out) const;
 
   // Symbols are the mergeable tokens by id, and from first_extra_symbol_ on the characters that are
   // no token but occur in one, so that merges can be looked up by pairs of numbers.
   TokenIndex symbols_;
   TokenId first_extra_symbol_;
+  std::array<TokenId, 128> ascii_symbols_{};
+  KnownWords known_words_;
   MergeTable merges_;
   std::array<TokenId, 256> byte_tokens_{};
-  TokenId space_;  // the symbol of U+2581
   TokenId unknown_;
   SpacePrefix prefix_;
   bool words_start_with_space_;  // no token has a space behind another character

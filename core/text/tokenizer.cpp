@@ -12,6 +12,7 @@ namespace halogen::text {
 namespace {
 
 constexpr size_t kTextLimit = size_t{1} << 30U;
+constexpr size_t kBytesPerToken = 3;  // of prose, on the low side
 constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& strings) {
@@ -78,6 +79,7 @@ Status Tokenizer::encode(std::string_view text, EncodeOptions options,
                                        " bytes is too long to tokenise; the limit is 1 GiB");
   }
   const size_t size_before = out.size();
+  out.reserve(size_before + text.size() / kBytesPerToken + 2);
   if (options.add_special && *vocabulary_.add_bos) out.push_back(vocabulary_.bos);
   const SpecialTokens& special = options.parse_special ? all_special_ : user_defined_;
   if (Status s = encode_fragments(text, special, out); !s) {
