@@ -1,0 +1,137 @@
+// What untrusted templates must not be able to do.
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/template/render.h"
+
+namespace halogen::test {
+namespace {
+
+std::string repeat(const std::string& text, int times) {
+  std::string result;
+  for (int i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+// The template must fail, and say why in words that contain `reason`.
+void expect_stopped(const std::string& source, const std::string& reason) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto result = render(source);
+  const auto seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  ASSERT_FALSE(result.ok()) << source.substr(0, 200);
+  EXPECT_EQ(result.error().status, HALOGEN_E_INVALID);
+  EXPECT_NE(result.error().message.find(reason), std::string::npos) << result.error().message;
+  EXPECT_LT(seconds, 60) << source.substr(0, 200);
+}
+
+TEST(TemplateLimits, ARangeIsAsLongAsTheSandboxAllows) {
+  expect_stopped("{% for i in range(10**9) %}{% endfor %}", "at most 100000 items");
+  EXPECT_EQ(rendered("{{ range(100000)|length }}"), "100000");
+}
+
+TEST(TemplateLimits, NestedLoopsRunOutOfSteps) {
+  expect_stopped(
+      "{% for i in range(100000) %}{% for j in range(100000) %}{% set x = i * j %}{% endfor %}{% "
+      "endfor %}",
+      "runs too long");
+}
+
+TEST(TemplateLimits, WorkInsideBuiltinsCounts) {
+  expect_stopped("{% for i in range(100000) %}{% set x = range(100000)|sum %}{% endfor %}",
+                 "runs too long");
+  expect_stopped(
+      "{% set l = range(100000)|list %}{% for i in range(100000) %}{% set x = -1 in l %}{% endfor "
+      "%}",
+      "too");
+}
+
+TEST(TemplateLimits, RecursionOfMacrosIsBounded) {
+  expect_stopped("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "recurses too deeply");
+  expect_stopped("{% for i in [1] recursive %}{{ loop([1]) }}{% endfor %}", "recurses too deeply");
+}
+
+TEST(TemplateLimits, NestingInTheSourceIsBounded) {
+  expect_stopped("{{ " + repeat("(", 100000) + " }}", "too deeply");
+  expect_stopped("{{ " + repeat("(", 5000) + "1" + repeat(")", 5000) + " }}", "too deeply");
+  expect_stopped("{{ " + repeat("[", 5000) + repeat("]", 5000) + " }}", "too deeply");
+  expect_stopped("{{ " + repeat("not ", 50000) + "1 }}", "too deeply");
+  expect_stopped("{{ " + repeat("-", 50000) + "1 }}", "too deeply");
+  expect_stopped("{{ 1" + repeat(" + 1", 50000) + " }}", "too deeply");
+  expect_stopped("{{ 'a'" + repeat("|upper", 50000) + " }}", "too deeply");
+  expect_stopped("{{ a" + repeat(".b", 50000) + " }}", "too deeply");
+  expect_stopped("{{ 1" + repeat(" if 1 else 1", 50000) + " }}", "too deeply");
+  expect_stopped("{{ 1" + repeat(" is odd", 50000) + " }}", "too deeply");
+  expect_stopped(repeat("{% if 1 %}", 50000), "too deeply");
+  expect_stopped("{% set " + repeat("(", 50000) + "a = 1 %}", "too deeply");
+}
+
+TEST(TemplateLimits, LongButFlatSourcesAreFine) {
+  EXPECT_EQ(rendered("{{ ''" + repeat(" ~ 'a'", 5000) + " }}"), repeat("a", 5000));
+  EXPECT_EQ(rendered("{% if 0 %}" + repeat("{% elif 0 %}", 5000) + "{% else %}x{% endif %}"), "x");
+}
+
+TEST(TemplateLimits, TextCannotGrowWithoutBound) {
+  expect_stopped("{{ 'x' * 10**12 }}", "too");
+  expect_stopped("{{ 'abc' * 9223372036854775807 }}", "too");
+  expect_stopped(
+      "{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s ~ ns.s %}{% "
+      "endfor %}",
+      "too");
+  expect_stopped("{{ 'x'|center(10**15) }}", "too");
+  expect_stopped("{{ '%9999999999d' % 1 }}", "too large");
+  expect_stopped("{{ '{:9999999999}'.format(1) }}", "too large");
+  expect_stopped("{{ ('a' * 100000).replace('', 'b' * 100000) }}", "too much memory");
+  expect_stopped("{{ [1] * 10**12 }}", "too");
+  expect_stopped("{{ [[]]|batch(10**12, 0)|list }}", "too");
+}
+
+TEST(TemplateLimits, TheOutputIsBounded) {
+  jinja::Limits limits;
+  limits.output_bytes = 1000;
+  const auto result = render("{{ 'x' * 1001 }}", nlohmann::ordered_json::object(), limits);
+  ASSERT_FALSE(result.ok());
+  EXPECT_NE(result.error().message.find("more than 1000 bytes"), std::string::npos);
+  EXPECT_TRUE(render("{{ 'x' * 1000 }}", nlohmann::ordered_json::object(), limits).ok());
+}
+
+TEST(TemplateLimits, DeepAndCyclicValuesAreSafe) {
+  const std::string deep =
+      "{% set ns = namespace(x=[]) %}{% for i in range(50000) %}{% set ns.x = [ns.x] %}{% endfor "
+      "%}";
+  EXPECT_EQ(rendered(deep), "");
+  expect_stopped(deep + "{{ ns.x }}", "too deeply");
+  expect_stopped(deep + "{{ ns.x|tojson }}", "too deeply");
+  expect_stopped(deep + "{% set a = ns.x %}" + deep + "{{ ns.x == a }}", "too deeply");
+  expect_stopped("{% set ns = namespace() %}{% set ns.me = [ns] %}{{ ns }}", "too deeply");
+  expect_stopped(
+      "{% set ns = namespace(x=[1]) %}{% for i in range(64) %}{% set ns.x = [ns.x, ns.x] %}{% "
+      "endfor %}{{ ns.x }}",
+      "too");
+}
+
+TEST(TemplateLimits, IntegersDoNotOverflow) {
+  for (const char* expression :
+       {"9223372036854775807 + 1", "-9223372036854775807 - 2", "9223372036854775807 * 2", "2 ** 64",
+        "10 ** 400", "-(-9223372036854775807 - 1)", "(-9223372036854775807 - 1) // -1",
+        "(-9223372036854775807 - 1)|abs", "9223372036854775808", "'9223372036854775808'|int",
+        "1e300|int"}) {
+    expect_stopped(std::string("{{ ") + expression + " }}", "64");
+  }
+  EXPECT_EQ(rendered("{{ (-9223372036854775807 - 1) % -1 }}"), "0");
+  EXPECT_EQ(
+      rendered("{{ 'abc'[-9223372036854775807 - 1:9223372036854775807:9223372036854775807] }}"),
+      "a");
+  EXPECT_EQ(rendered("{{ range(9223372036854775800, 9223372036854775807)[-1] }}"),
+            "9223372036854775806");
+}
+
+TEST(TemplateLimits, InvalidUtf8PassesThrough) {
+  EXPECT_EQ(rendered("a\xFF{{ '\xC3'|length }}{{ '\xFF\xFE'|upper }}"),
+            "a\xFF"
+            "1\xFF\xFE");
+}
+
+}  // namespace
+}  // namespace halogen::test
