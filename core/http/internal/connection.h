@@ -1,0 +1,98 @@
+// One client's TCP connection: reads, feeds the parser, holds the exchange that is being answered,
+// writes, and decides when to close.
+//
+// It lives on the heap from open() until libuv has closed its handle, and deletes itself then;
+// close() only begins that, so a connection is still there when a callback that closed it returns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <uv.h>
+
+#include "core/http/exchange.h"
+#include "core/http/internal/outbox.h"
+#include "core/http/internal/request_parser.h"
+
+namespace halogen::http {
+
+class ServerCore;
+
+class Connection {
+ public:
+  // Takes over the connected socket `fd`; closes it on failure.
+  static void open(ServerCore& core, int fd, std::string peer, bool refuse);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // For Exchange.
+  std::string& output() { return outbox_.pending(); }
+  void touch();              // there is output, or something to parse: serve() will be called
+  bool admit(size_t bytes);  // false, and the connection doomed, above the ceiling
+  Flow flow();               // open or congested
+  bool may_keep_alive() const;
+  std::string_view date() const;
+  size_t buffered() const { return outbox_.buffered(); }
+  void response_ended(bool keep_alive);
+  void response_aborted();
+
+  // For Outbox.
+  Outbox& outbox() { return outbox_; }
+  void on_written(int status);
+
+  // For ServerCore.
+  void serve();                   // once per round of the loop in which it was touched
+  void check_time(uint64_t now);  // a few times per timeout
+  void drain();
+  void close();
+  bool closing() const { return closing_; }
+  bool in_flight() const { return exchange_ != nullptr; }
+
+  static constexpr size_t kNowhere = static_cast<size_t>(-1);
+  size_t index = kNowhere;        // in the core's list of connections
+  size_t dirty_index = kNowhere;  // in the core's list of touched ones
+
+ private:
+  Connection(ServerCore& core, std::string peer);
+  ~Connection() = default;
+
+  void on_read(std::string_view data);
+  void on_end(bool orderly);
+  size_t parse(std::string_view data);
+  bool may_parse() const;
+  void dispatch();
+  void refuse(int status, std::string_view code, std::string_view message);
+  void steer_reading();
+  void after_write();
+  void linger();
+  void reset();
+  uint64_t now() const;
+
+  ServerCore& core_;
+  uv_tcp_t socket_{};
+  Outbox outbox_;
+  RequestParser parser_;
+  std::string inbox_;  // read ahead while a response is not finished
+  std::string peer_;
+  Exchange* exchange_ = nullptr;  // whose response is not finished; it clears this when it dies
+
+  // Times are the loop's, in milliseconds.
+  uint64_t idle_since_ = 0;
+  uint64_t head_since_ = 0;  // 0 while no head is arriving
+  uint64_t last_read_ = 0;
+  uint64_t congested_since_ = 0;  // 0 while not above the limit
+  uint64_t progress_since_ = 0;   // when sent_seen_ last changed
+  uint64_t sent_seen_ = 0;
+  uint64_t linger_since_ = 0;
+
+  bool reading_ = false;
+  bool peer_ended_ = false;
+  bool close_after_write_ = false;
+  bool lingering_ = false;
+  bool doomed_ = false;          // to be reset at the next serve()
+  bool told_congested_ = false;  // a write said so, and the exchange has not been told otherwise
+  bool closing_ = false;
+};
+
+}  // namespace halogen::http

@@ -1,0 +1,36 @@
+#include "core/http/server.h"
+
+#include <csignal>
+#include <utility>
+
+#include "core/http/internal/server_core.h"
+
+namespace halogen::http {
+
+Result<std::unique_ptr<Server>> Server::listen(Loop& loop, ServerOptions options, Handler handler) {
+  std::signal(SIGPIPE, SIG_IGN);
+  auto core = std::make_unique<ServerCore>(loop, std::move(options), std::move(handler));
+  if (Status listening = core->listen(); !listening) {
+    core.release()->shut_down();
+    return listening.error();
+  }
+  const uint16_t port = core->port();
+  return std::unique_ptr<Server>(new Server(std::move(core), port));
+}
+
+Server::Server(std::unique_ptr<ServerCore> core, uint16_t port)
+    : core_(core.release()), port_(port) {}
+
+Server::~Server() {
+  core_->shut_down();
+}
+
+void Server::drain(std::function<void()> done) {
+  core_->drain(std::move(done));
+}
+
+ServerStats Server::stats() const {
+  return core_->stats_now();
+}
+
+}  // namespace halogen::http

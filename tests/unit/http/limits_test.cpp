@@ -1,0 +1,270 @@
+// Nothing a client does may cost the server more than its limits say.
+#include <algorithm>
+#include <ctime>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/unit/http/fixture.h"
+
+namespace halogen::http {
+namespace {
+
+using namespace testing;  // NOLINT: the fixture's names
+using Clock = std::chrono::steady_clock;
+
+TEST(Limits, HeadersTooLargeGet431WithoutWaitingForTheirEnd) {
+  ServerOptions options;
+  options.header_limit = 2000;
+  TestServer server(echo, options);
+  RawClient fits(server.port());
+  fits.send(get("/", "X: " + std::string(1900, 'a') + "\r\n"));
+  EXPECT_EQ(fits.response().status, 200);
+  RawClient one(server.port());
+  one.send("GET / HTTP/1.1\r\nX: " + std::string(2001, 'a'));
+  const Response response = one.response();
+  EXPECT_EQ(response.status, 431);
+  EXPECT_EQ(error_code(response.body), "headers_too_large");
+  RawClient many(server.port());
+  std::string fields = "GET / HTTP/1.1\r\n";
+  for (int i = 0; i < 401; ++i) fields += "a:\r\n";
+  many.send(fields);
+  EXPECT_EQ(many.response().status, 431);
+}
+
+TEST(Limits, TrailersCountAsHeaders) {
+  ServerOptions options;
+  options.header_limit = 1000;
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: " +
+              std::string(1001, 'a'));
+  EXPECT_EQ(client.response().status, 431);
+}
+
+TEST(Limits, UrlTooLongGets414) {
+  ServerOptions options;
+  options.target_limit = 100;
+  TestServer server(echo, options);
+  RawClient fits(server.port());
+  fits.send(get("/" + std::string(99, 'a')));
+  EXPECT_EQ(fits.response().status, 200);
+  RawClient client(server.port());
+  client.send("GET /" + std::string(100, 'a'));
+  const Response response = client.response();
+  EXPECT_EQ(response.status, 414);
+  EXPECT_EQ(error_code(response.body), "uri_too_long");
+}
+
+TEST(Limits, AnnouncedBodyTooLargeGets413BeforeItIsSent) {
+  ServerOptions options;
+  options.body_limit = 1000;
+  TestServer server(echo, options);
+  RawClient fits(server.port());
+  fits.send(post("/", std::string(1000, 'b')));
+  EXPECT_EQ(fits.response().status, 200);
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n");
+  const Response response = client.response();
+  EXPECT_EQ(response.status, 413);
+  EXPECT_EQ(error_code(response.body), "body_too_large");
+}
+
+TEST(Limits, ChunkedBodyTooLargeGets413) {
+  ServerOptions options;
+  options.body_limit = 1000;
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" +
+              std::string(1001, 'b'));
+  EXPECT_EQ(client.response().status, 413);
+}
+
+// The client still sends when the refusal comes; it must be able to read why all the same.
+TEST(Limits, RefusalReachesAClientThatIsStillSending) {
+  ServerOptions options;
+  options.body_limit = 1000;
+  TestServer server(echo, options);
+  for (int round = 0; round < 20; ++round) {
+    RawClient client(server.port());
+    client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 500000\r\n\r\n" +
+                std::string(500000, 'b'));
+    ASSERT_EQ(client.response().status, 413);
+  }
+}
+
+TEST(Limits, SlowHeadersGet408EvenWhenBytesKeepComing) {
+  ServerOptions options;
+  options.header_timeout = Milliseconds(200);
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  const auto start = Clock::now();
+  client.send("GET / HTTP/1.1\r\nX: ");
+  std::thread drip([&] {
+    for (int i = 0; i < 20; ++i) {
+      client.send("a");
+      std::this_thread::sleep_for(Milliseconds(30));
+    }
+  });
+  const Response response = client.response();
+  const auto took = Clock::now() - start;
+  drip.join();
+  EXPECT_EQ(response.status, 408);
+  EXPECT_EQ(error_code(response.body), "request_timeout");
+  EXPECT_GE(took, Milliseconds(195));
+  EXPECT_LT(took, Milliseconds(2000));
+}
+
+TEST(Limits, SilentBodyGets408ButASlowOneArrives) {
+  ServerOptions options;
+  options.body_timeout = Milliseconds(200);
+  TestServer server(echo, options);
+  RawClient silent(server.port());
+  silent.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(silent.response().status, 408);
+  RawClient slow(server.port());
+  slow.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n");
+  for (int i = 0; i < 10; ++i) {
+    std::this_thread::sleep_for(Milliseconds(40));
+    slow.send("x");
+  }
+  EXPECT_EQ(slow.response().body, "POST / xxxxxxxxxx");
+}
+
+TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
+  ServerOptions options;
+  options.idle_timeout = Milliseconds(150);
+  TestServer server(echo, options);
+  RawClient fresh(server.port());
+  RawClient used(server.port());
+  used.send(get("/"));
+  EXPECT_EQ(used.response().status, 200);
+  EXPECT_TRUE(fresh.closed_within(kPatience));
+  EXPECT_TRUE(used.closed_within(kPatience));
+  EXPECT_EQ(server.stats().timeouts, 2u);
+}
+
+TEST(Limits, AHandlerMayTakeLongerThanEveryTimeout) {
+  ServerOptions options;
+  options.idle_timeout = options.header_timeout = options.body_timeout =
+      options.write_stall_timeout = Milliseconds(50);
+  TestServer* self = nullptr;
+  TestServer server([&](const std::shared_ptr<Exchange>& e) { self->kept.push_back(e); }, options);
+  self = &server;
+  RawClient client(server.port());
+  client.send(get("/"));
+  std::this_thread::sleep_for(Milliseconds(300));
+  server.on_loop([&] { server.kept.at(0)->respond(200, "", "done"); });
+  EXPECT_EQ(client.response().body, "done");
+}
+
+TEST(Limits, ConnectionsOverTheLimitGet503) {
+  ServerOptions options;
+  options.max_connections = 2;
+  TestServer server(echo, options);
+  RawClient a(server.port());
+  RawClient b(server.port());
+  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.connections == 2; }));
+  RawClient c(server.port());
+  c.send(get("/"));
+  const Response response = c.response();
+  EXPECT_EQ(response.status, 503);
+  EXPECT_EQ(error_code(response.body), "too_many_connections");
+  EXPECT_TRUE(c.closed_within(kPatience));
+  EXPECT_EQ(server.stats().refused_connections, 1u);
+  c.close();
+  a.close();
+  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.connections == 1; }));
+  RawClient d(server.port());
+  d.send(get("/d"));
+  EXPECT_EQ(d.response().body, "GET /d ");
+}
+
+TEST(Limits, LingeringEndsWithItsTimeout) {
+  ServerOptions options;
+  options.linger_timeout = Milliseconds(100);
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send(get("/", "Connection: close\r\n"));
+  EXPECT_EQ(client.response().status, 200);
+  // This client never closes, yet the server lets go of it.
+  EXPECT_TRUE(server.eventually([](const ServerStats& s) { return s.connections == 0; }));
+}
+
+// Lowers the limit on descriptors for a while.
+class DescriptorLimit {
+ public:
+  DescriptorLimit() { ::getrlimit(RLIMIT_NOFILE, &before_); }
+  ~DescriptorLimit() { restore(); }
+  void set(rlim_t limit) {
+    rlimit lower = before_;
+    lower.rlim_cur = limit;
+    ::setrlimit(RLIMIT_NOFILE, &lower);
+  }
+  void restore() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+int unconnected_socket() {
+  return ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+void connect_socket(int fd, uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+}
+
+Milliseconds processor_time() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return Milliseconds(now.tv_sec * 1000 + now.tv_nsec / 1'000'000);
+}
+
+TEST(Limits, OutOfDescriptorsTurnsClientsAwayWith503AndRecovers) {
+  TestServer server(echo);
+  DescriptorLimit limit;
+  const int client = unconnected_socket();
+  limit.set(static_cast<rlim_t>(client) + 1);
+  std::vector<int> fillers;  // descriptors below the limit that were still free
+  for (int fd; (fd = ::dup(client)) >= 0;) fillers.push_back(fd);
+  connect_socket(client, server.port());
+  std::string answer(4096, '\0');
+  answer.resize(static_cast<size_t>(std::max<ssize_t>(::recv(client, answer.data(), 4096, 0), 0)));
+  EXPECT_EQ(answer.substr(0, 12), "HTTP/1.1 503");
+  ::close(client);
+  for (const int fd : fillers) ::close(fd);
+  limit.restore();
+  RawClient next(server.port());
+  next.send(get("/next"));
+  EXPECT_EQ(next.response().body, "GET /next ");
+}
+
+TEST(Limits, WithoutEvenAReserveAcceptingRestsInsteadOfSpinning) {
+  TestServer server(echo);
+  const int client = unconnected_socket();
+  Milliseconds spent{};
+  {
+    DescriptorLimit limit;
+    limit.set(3);  // nothing can be opened at all
+    connect_socket(client, server.port());
+    const Milliseconds before = processor_time();
+    std::this_thread::sleep_for(Milliseconds(400));
+    spent = processor_time() - before;
+  }
+  EXPECT_LT(spent, Milliseconds(100)) << "the loop spins on a socket it cannot accept from";
+  ::close(client);
+  RawClient next(server.port());
+  next.send(get("/next"));
+  EXPECT_EQ(next.response().body, "GET /next ");
+}
+
+}  // namespace
+}  // namespace halogen::http
