@@ -8,15 +8,22 @@
 namespace halogen {
 namespace {
 
+// A file's name may hold anything; a line break would end the comment.
+std::string comment(std::string_view origin) {
+  std::string text = "  # ";
+  for (const char c : origin) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + "\n";
+}
+
 std::string setting_line(const Setting& setting, const Profile& profile) {
   const Value value = setting.member.get(profile);
-  const std::string origin(profile.origin(setting.key));
+  const std::string_view origin(profile.origin(setting.key));
   const std::string name(setting.name());
   if (setting.secret) {
     const std::size_t count = std::get<std::vector<std::string>>(value).size();
-    return "# " + name + ": " + std::to_string(count) + ", not shown  # " + origin + "\n";
+    return "# " + name + ": " + std::to_string(count) + ", not shown" + comment(origin);
   }
-  return name + " = " + format_toml(setting, value) + "  # " + origin + "\n";
+  return name + " = " + format_toml(setting, value) + comment(origin);
 }
 
 // A key of a plugin's table may itself be dotted; it is kept as TOML spells it.
@@ -27,7 +34,7 @@ std::string plugin_tables_of(std::string_view kind, const Profile& profile) {
     text += "\n[" + dotted({table.kind, table.name}) + "]\n";
     for (const PluginValue& value : table.values) {
       const RawValue raw = std::visit([](const auto& held) { return RawValue(held); }, value.value);
-      text += value.key + " = " + format_raw(raw) + "  # " + value.where + "\n";
+      text += value.key + " = " + format_raw(raw) + comment(value.where);
     }
   }
   return text;

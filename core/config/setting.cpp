@@ -156,7 +156,7 @@ std::string expectation(const Setting& setting) {
   std::string text;
   switch (setting.type()) {
     case Type::boolean:
-      text = "on or off";
+      text = "on or off (true or false)";
       break;
     case Type::integer:
       text = setting.power_of_two ? "a power of two" : "a whole number";
