@@ -1,0 +1,410 @@
+#include "core/config/schema.h"
+
+#include <array>
+#include <vector>
+
+namespace halogen {
+namespace {
+
+constexpr std::array kSections = {
+    Section{"server", "HTTP server", "Where the API is served, and the limits of a connection."},
+    Section{"model", "Model", "What is served, and under which name."},
+    Section{
+        "engine", "Requests and batches",
+        "How much is computed together. A step computes the next token of every running request "
+        "and, with what is left of its tokens, a part of the prompts that wait."},
+    Section{"kv", "KV cache", "The memory of attention: one pool, taken at the start."},
+    Section{"attention", "Attention", "Which of a backend's attention routes is used."},
+    Section{"backend", "Backend",
+            "What computes. A table [backend.NAME] holds the settings of the backend NAME."},
+    Section{"sampler", "Sampler", "Which plugin picks tokens; [sampler.NAME] holds its settings."},
+    Section{"scheduler", "Scheduler",
+            "Which plugin decides what runs in a step; [scheduler.NAME] holds its settings."},
+    Section{"sampling", "Sampling defaults",
+            "What a request gets where it does not say otherwise."},
+    Section{"log", "Log", "What is written to standard error."},
+    Section{"metrics", "Metrics", "Figures for Prometheus."},
+    Section{"plugins", "Plugins", "Where plugins are looked for."},
+    Section{"memory", "Memory", "How the process holds its memory."},
+};
+
+constexpr double kMostCount = 1 << 20;
+constexpr double kMostTokens = 1 << 24;
+constexpr double kMiB = 1 << 20;
+constexpr double kPiB = kMiB * (1 << 30);
+constexpr double kDay = 24.0 * 60 * 60 * 1000;
+
+constexpr std::string_view kQuantisedCache = "the quantised KV cache";
+
+template <typename Enum>
+constexpr std::int64_t number(Enum value) {
+  return static_cast<std::int64_t>(value);
+}
+
+void add_server(std::vector<Setting>& list) {
+  list.push_back({.key = "server.host",
+                  .flags = {"--host"},
+                  .value_name = "ADDRESS",
+                  .help = "Address to listen on; 0.0.0.0 serves the whole network.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.server.host; })});
+  list.push_back({.key = "server.port",
+                  .flags = {"--port"},
+                  .value_name = "PORT",
+                  .help = "Port to listen on; 0 takes a free one and logs it.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.server.port; }),
+                  .least = 0,
+                  .most = 65535});
+  list.push_back({.key = "server.api_keys",
+                  .flags = {"--api-key"},
+                  .value_name = "KEY",
+                  .help =
+                      "Keys of which a client must send one as its bearer token; none: every "
+                      "client is served. A flag can be read in the list of processes, so prefer "
+                      "the file.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.api_keys; }),
+                  .secret = true});
+  list.push_back({.key = "server.max_connections",
+                  .flags = {"--max-connections"},
+                  .value_name = "N",
+                  .help = "Most connections open at once; further ones wait to be accepted.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.max_connections; }),
+                  .least = 1,
+                  .most = kMostCount});
+  list.push_back({.key = "server.body_limit",
+                  .flags = {"--body-limit"},
+                  .value_name = "SIZE",
+                  .help = "Largest request body; a larger one is answered with status 413.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.body_limit; }),
+                  .least = 1024,
+                  .most = 1 << 30});
+  list.push_back({.key = "server.drain_timeout",
+                  .flags = {"--drain-timeout"},
+                  .value_name = "TIME",
+                  .help = "How long running requests may go on after the order to stop.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.drain_timeout; }),
+                  .least = 0,
+                  .most = kDay});
+  list.push_back({.key = "server.cors_origins",
+                  .flags = {"--cors-origin"},
+                  .value_name = "ORIGIN",
+                  .help = "Web origins whose pages may call the API from a browser.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.cors_origins; }),
+                  .comes_with = "access from web pages of other origins"});
+}
+
+void add_model(std::vector<Setting>& list) {
+  list.push_back({.key = "model.path",
+                  .flags = {"--model", "-m"},
+                  .value_name = "PATH",
+                  .help = "The model: a file, or a folder with its files.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.model.path; })});
+  list.push_back({.key = "model.served_model_name",
+                  .flags = {"--served-model-name"},
+                  .value_name = "NAME",
+                  .help = "Names that requests may use for the model, the first being the one in "
+                          "replies; none: the name of its file.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.model.served_model_names; })});
+  list.push_back({.key = "model.chat_template",
+                  .flags = {"--chat-template"},
+                  .value_name = "FILE",
+                  .help = "Jinja file to use in place of the model's own chat template.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.model.chat_template; })});
+  list.push_back({.key = "model.loader",
+                  .flags = {"--loader"},
+                  .value_name = "PLUGIN",
+                  .help =
+                      "Loader plugin that reads the model; auto: the one that knows its format. "
+                      "A table [loader.NAME] holds the settings of the loader NAME.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.model.loader; })});
+}
+
+void add_engine(std::vector<Setting>& list) {
+  list.push_back(
+      {.key = "engine.context",
+       .flags = {"--context", "--context-length", "--max-context", "--max-model-len"},
+       .value_name = "TOKENS",
+       .help = "Longest sequence, prompt and reply together; auto: what the model was trained for.",
+       .change = Change::transition,
+       .member = member([](auto& p) -> auto& { return p.engine.context; }),
+       .least = 1,
+       .most = kMostTokens,
+       .accepts_auto = true});
+  list.push_back(
+      {.key = "engine.max_concurrent_requests",
+       .flags = {"--max-concurrent-requests", "--max-num-seqs"},
+       .value_name = "N",
+       .help = "Most requests computed at once; further ones wait in the queue.",
+       .change = Change::transition,
+       .member = member([](auto& p) -> auto& { return p.engine.max_concurrent_requests; }),
+       .least = 1,
+       .most = kMostCount});
+  list.push_back({.key = "engine.queue_limit",
+                  .flags = {"--queue-limit"},
+                  .value_name = "N",
+                  .help = "Most requests waiting; further ones are told to come back later.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.engine.queue_limit; }),
+                  .least = 0,
+                  .most = kMostCount});
+  list.push_back({.key = "engine.max_batch_tokens",
+                  .flags = {"--max-batch-tokens"},
+                  .value_name = "TOKENS",
+                  .help = "Tokens of a step that memory is set aside for.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.engine.max_batch_tokens; }),
+                  .least = 1,
+                  .most = kMostCount});
+  list.push_back({.key = "engine.batch_size",
+                  .flags = {"--batch-size"},
+                  .value_name = "TOKENS",
+                  .help = "Most tokens computed in one step, prompts and replies together; auto: "
+                          "max_batch_tokens.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.engine.batch_size; }),
+                  .least = 1,
+                  .most = kMostCount,
+                  .accepts_auto = true});
+  list.push_back({.key = "engine.prefill_batch_size",
+                  .flags = {"--prefill-batch-size"},
+                  .value_name = "TOKENS",
+                  .help = "Most tokens of prompts in one step: smaller keeps replies fluent while "
+                          "long prompts are read, larger reads them sooner; auto: batch_size.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.engine.prefill_batch_size; }),
+                  .least = 1,
+                  .most = kMostCount,
+                  .accepts_auto = true});
+}
+
+void add_kv(std::vector<Setting>& list) {
+  list.push_back({.key = "kv.pool_size",
+                  .flags = {"--pool-size"},
+                  .value_name = "SIZE",
+                  .help = "Memory of the KV pool, taken once at the start. A percentage is of the "
+                          "machine's memory, less the weights.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.kv.pool_size; }),
+                  .least = kMiB,
+                  .most = kPiB,
+                  .accepts_share = true,
+                  .accepts_auto = true});
+  list.push_back({.key = "kv.block_tokens",
+                  .flags = {"--block-tokens"},
+                  .value_name = "TOKENS",
+                  .help = "Tokens of a block, the unit in which the pool is handed out.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.kv.block_tokens; }),
+                  .least = 8,
+                  .most = 512,
+                  .power_of_two = true});
+  list.push_back({.key = "kv.cache_type",
+                  .flags = {"--cache-type"},
+                  .value_name = "TYPE",
+                  .help = "How keys and values are stored; quantized means q8_0.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.kv.cache_type; }),
+                  .choices = {{"f16", number(CacheType::f16)},
+                              {"f32", number(CacheType::f32)},
+                              {"q8_0", number(CacheType::q8_0), kQuantisedCache},
+                              {"q4_0", number(CacheType::q4_0), kQuantisedCache},
+                              {"quantized", number(CacheType::q8_0), kQuantisedCache}}});
+  list.push_back({.key = "kv.prefix_cache",
+                  .flags = {"--prefix-cache"},
+                  .value_name = "on|off",
+                  .help = "Compute the shared beginning of prompts once.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.kv.prefix_cache; }),
+                  .comes_with = "the automatic prefix cache"});
+  list.push_back({.key = "kv.host_pool_size",
+                  .flags = {"--host-pool-size"},
+                  .value_name = "SIZE",
+                  .help = "CPU memory for cold blocks that do not fit the pool.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.kv.host_pool_size; }),
+                  .least = 0,
+                  .most = kPiB,
+                  .comes_with = "the second KV tier"});
+}
+
+void add_compute(std::vector<Setting>& list) {
+  constexpr std::string_view one_route = "it has one attention route for every length";
+  list.push_back({.key = "attention.flash",
+                  .flags = {"--flash-attn"},
+                  .value_name = "MODE",
+                  .help =
+                      "Flash attention: auto from flash_threshold on, on (or 1) always, off (or "
+                      "0) never.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.attention.flash; }),
+                  .choices = {{"auto", number(FlashAttention::automatic)},
+                              {"on", number(FlashAttention::forced)},
+                              {"off", number(FlashAttention::forbidden)},
+                              {"1", number(FlashAttention::forced)},
+                              {"0", number(FlashAttention::forbidden)}},
+                  .without_effect_on_cpu = one_route});
+  list.push_back({.key = "attention.flash_threshold",
+                  .flags = {"--flash-threshold"},
+                  .value_name = "TOKENS",
+                  .help = "Context length from which auto takes flash attention.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
+                  .least = 0,
+                  .most = kMostTokens,
+                  .without_effect_on_cpu = one_route});
+  list.push_back({.key = "backend.name",
+                  .flags = {"--backend"},
+                  .value_name = "PLUGIN",
+                  .help = "Backend plugin that computes: cpu, vulkan, rocm or another one that is "
+                          "installed; auto lets the server choose.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.backend.name; })});
+  list.push_back(
+      {.key = "backend.isolation",
+       .flags = {"--isolation"},
+       .value_name = "MODE",
+       .help = "Whether the backend runs inside the server or in a worker process.",
+       .change = Change::transition,
+       .member = member([](auto& p) -> auto& { return p.backend.isolation; }),
+       .choices = {{"thread", number(Isolation::thread)},
+                   {"process", number(Isolation::process), "backends in a process of their own"}}});
+  list.push_back({.key = "backend.kernel_cache",
+                  .flags = {"--kernel-cache"},
+                  .value_name = "FOLDER",
+                  .help =
+                      "Where compiled kernels are kept, so that the next start compiles nothing; "
+                      "empty: a folder in the user's cache.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.backend.kernel_cache; }),
+                  .environment = "HALOGEN_FLASH_CACHE_DIR",
+                  .without_effect_on_cpu = "it compiles nothing"});
+  list.push_back({.key = "sampler.name",
+                  .flags = {"--sampler"},
+                  .value_name = "PLUGIN",
+                  .help = "Sampler plugin.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.sampler; })});
+  list.push_back({.key = "scheduler.name",
+                  .flags = {"--scheduler"},
+                  .value_name = "PLUGIN",
+                  .help = "Scheduler plugin.",
+                  .change = Change::transition,
+                  .member = member([](auto& p) -> auto& { return p.scheduler; })});
+}
+
+void add_sampling(std::vector<Setting>& list) {
+  const auto add = [&](std::string_view key, std::string_view flag, std::string_view help,
+                       Member bound, double least, double most, bool above_least) {
+    list.push_back({.key = key,
+                    .flags = {flag},
+                    .value_name = bound.type == Type::integer ? "N" : "X",
+                    .help = help,
+                    .change = Change::live,
+                    .member = bound,
+                    .least = least,
+                    .most = most,
+                    .above_least = above_least});
+  };
+  add("sampling.temperature", "--temperature", "Randomness; 0 takes the likeliest token.",
+      member([](auto& p) -> auto& { return p.sampling.temperature; }), 0, 5, false);
+  add("sampling.top_k", "--top-k", "Only the N likeliest tokens; 0: all.",
+      member([](auto& p) -> auto& { return p.sampling.top_k; }), 0, kMostTokens, false);
+  add("sampling.top_p", "--top-p", "Only the likeliest tokens that add up to this probability.",
+      member([](auto& p) -> auto& { return p.sampling.top_p; }), 0, 1, true);
+  add("sampling.min_p", "--min-p",
+      "Only tokens at least this likely, relative to the likeliest; 0: all.",
+      member([](auto& p) -> auto& { return p.sampling.min_p; }), 0, 1, false);
+  add("sampling.repeat_penalty", "--repeat-penalty",
+      "Divides the score of tokens that were used before; 1: not.",
+      member([](auto& p) -> auto& { return p.sampling.repeat_penalty; }), 0, 10, true);
+  add("sampling.presence_penalty", "--presence-penalty",
+      "Taken off the score of tokens that the reply has used.",
+      member([](auto& p) -> auto& { return p.sampling.presence_penalty; }), -2, 2, false);
+  add("sampling.frequency_penalty", "--frequency-penalty",
+      "Taken off the score of a token for each time that the reply has used it.",
+      member([](auto& p) -> auto& { return p.sampling.frequency_penalty; }), -2, 2, false);
+}
+
+void add_operation(std::vector<Setting>& list) {
+  list.push_back({.key = "log.level",
+                  .flags = {"--log-level"},
+                  .value_name = "LEVEL",
+                  .help = "Least level that is written.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.log.level; }),
+                  .choices = {{"trace", number(LogLevel::trace)},
+                              {"debug", number(LogLevel::debug)},
+                              {"info", number(LogLevel::info)},
+                              {"warn", number(LogLevel::warn)},
+                              {"error", number(LogLevel::error)}}});
+  list.push_back(
+      {.key = "log.format",
+       .flags = {"--log-format"},
+       .value_name = "FORMAT",
+       .help = "Lines for people, or one JSON object a line.",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.log.format; }),
+       .choices = {{"text", number(LogFormat::text)}, {"json", number(LogFormat::json)}}});
+  list.push_back({.key = "metrics.enabled",
+                  .flags = {"--metrics"},
+                  .value_name = "on|off",
+                  .help = "Serve /metrics.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.metrics; })});
+  list.push_back({.key = "plugins.path",
+                  .flags = {"--plugin-path"},
+                  .value_name = "FOLDER",
+                  .help = "Further folders with plugin manifests, looked at before the system's.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.plugin_path; }),
+                  .environment = "HALOGEN_PLUGIN_PATH"});
+  list.push_back({.key = "memory.lock",
+                  .flags = {"--mlock"},
+                  .value_name = "on|off",
+                  .help = "Lock all memory, so that serving never waits for a page.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.memory.lock; }),
+                  .comes_with = "locked memory"});
+  list.push_back({.key = "memory.huge_pages",
+                  .flags = {"--huge-pages"},
+                  .value_name = "on|off",
+                  .help = "Ask for huge pages for weights and KV pool.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.memory.huge_pages; }),
+                  .comes_with = "huge pages"});
+}
+
+std::vector<Setting> make_settings() {
+  std::vector<Setting> list;
+  add_server(list);
+  add_model(list);
+  add_engine(list);
+  add_kv(list);
+  add_compute(list);
+  add_sampling(list);
+  add_operation(list);
+  return list;
+}
+
+}  // namespace
+
+std::span<const Section> sections() {
+  return kSections;
+}
+
+std::span<const Setting> settings() {
+  static const std::vector<Setting> list = make_settings();
+  return list;
+}
+
+}  // namespace halogen
