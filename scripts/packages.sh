@@ -2,7 +2,7 @@
 
 build_packages=(
   g++ cmake ninja-build pkg-config
-  libuv1-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libpcre2-dev
+  libuv1-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libpcre2-dev libutf8proc-dev
   libboost-dev libboost-filesystem-dev node-llhttp
 )
 run_packages=(curl)

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "core/config/nearest.h"
+#include "core/base/nearest.h"
 #include "core/config/schema.h"
 #include "core/config/wrap.h"
 

@@ -1,7 +1,7 @@
 // Finding a setting in the schema, and guessing the one that a misspelt key means.
 #include <algorithm>
 
-#include "core/config/nearest.h"
+#include "core/base/nearest.h"
 #include "core/config/schema.h"
 
 namespace halogen {
