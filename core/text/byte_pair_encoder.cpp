@@ -1,0 +1,111 @@
+#include "core/text/byte_pair_encoder.h"
+
+#include <string>
+#include <utility>
+
+#include "core/text/normalize.h"
+#include "core/text/split_patterns.h"
+
+namespace halogen::text {
+
+namespace {
+
+std::vector<std::string> patterns_of(const Vocabulary& vocabulary) {
+  if (!vocabulary.split_patterns.empty()) return vocabulary.split_patterns;
+  const PreTokenizer* pre = find_pre_tokenizer(vocabulary.pre);
+  return {pre->patterns.begin(), pre->patterns.end()};
+}
+
+// The tokens that a word can become, by text; the others' texts stay empty.
+TokenIndex index_normal_tokens(const Vocabulary& vocabulary,
+                               const std::vector<std::string_view>& texts) {
+  std::vector<std::string_view> normal(texts.size());
+  for (size_t id = 0; id < texts.size(); ++id) {
+    const auto type = static_cast<TokenType>(vocabulary.types[id]);
+    if (type != TokenType::kControl && type != TokenType::kUnknown) normal[id] = texts[id];
+  }
+  return TokenIndex(std::move(normal));
+}
+
+MergeTable read_merges(const Vocabulary& vocabulary) {
+  const TokenIndex tokens(
+      std::vector<std::string_view>(vocabulary.tokens.begin(), vocabulary.tokens.end()));
+  MergeTable table(vocabulary.merges.size());
+  std::string joined;
+  for (size_t rank = 0; rank < vocabulary.merges.size(); ++rank) {
+    const std::string_view merge = vocabulary.merges[rank];
+    const size_t space = merge.find(' ', 1);  // a part may itself be a space in odd vocabularies
+    if (space == std::string_view::npos) continue;
+    const std::string_view left = merge.substr(0, space);
+    const std::string_view right = merge.substr(space + 1);
+    joined.assign(left).append(right);
+    const TokenId left_id = tokens.find(left);
+    const TokenId right_id = tokens.find(right);
+    const TokenId result = tokens.find(joined);
+    if (left_id == kNoToken || right_id == kNoToken || result == kNoToken) continue;
+    table.add(left_id, right_id, {static_cast<uint32_t>(rank), result});
+  }
+  return table;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FragmentEncoder>> BytePairEncoder::create(
+    const Vocabulary& vocabulary, const std::vector<std::string_view>& pieces) {
+  Result<Splitter> splitter = Splitter::create(patterns_of(vocabulary));
+  if (!splitter) return within("vocabulary", splitter.error());
+  return std::unique_ptr<FragmentEncoder>(
+      new BytePairEncoder(vocabulary, pieces, std::move(*splitter)));
+}
+
+BytePairEncoder::BytePairEncoder(const Vocabulary& vocabulary,
+                                 const std::vector<std::string_view>& pieces, Splitter splitter)
+    : splitter_(std::move(splitter)),
+      words_(index_normal_tokens(vocabulary, pieces)),
+      known_words_(pieces.size()),
+      merges_(read_merges(vocabulary)),
+      unknown_(vocabulary.unk),
+      ignore_merges_(*vocabulary.ignore_merges),
+      normalize_(*vocabulary.normalize_nfc) {
+  for (size_t byte = 0; byte < byte_tokens_.size(); ++byte) {
+    const char text = static_cast<char>(byte);
+    byte_tokens_[byte] = words_.find({&text, 1});
+  }
+}
+
+Status BytePairEncoder::encode(std::string_view fragment, bool /*text_start*/,
+                               std::vector<TokenId>& out) const {
+  std::string normalized;
+  if (normalize_ && !is_surely_normalized(fragment)) {
+    normalized = normalized_nfc(fragment);
+    fragment = normalized;
+  }
+  std::vector<uint32_t> ends;
+  if (Status s = splitter_.split(fragment, ends); !s) return s;
+
+  Merger merger(merges_);
+  uint32_t begin = 0;
+  for (const uint32_t end : ends) {
+    encode_word(fragment.substr(begin, end - begin), merger, out);
+    begin = end;
+  }
+  return {};
+}
+
+void BytePairEncoder::encode_word(std::string_view word, Merger& merger,
+                                  std::vector<TokenId>& out) const {
+  const TokenId whole = words_.find(word);
+  if (whole != kNoToken && (ignore_merges_ || known_words_.is_whole(whole))) {
+    out.push_back(whole);
+    return;
+  }
+  merger.begin(word.size());
+  for (const char byte : word) merger.push(byte_tokens_[static_cast<uint8_t>(byte)]);
+  merger.merge([&](TokenId id, uint32_t) {
+    if (id == kNoToken) id = unknown_;
+    if (id != kNoToken) out.push_back(id);
+    if (id != kNoToken && id == whole) known_words_.remember(id);
+  });
+}
+
+}  // namespace halogen::text

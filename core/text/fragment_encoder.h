@@ -1,0 +1,26 @@
+// What the two kinds of tokenizer have in common: they turn a fragment of text without special
+// tokens into ids.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/text/vocabulary.h"
+
+namespace halogen::text {
+
+class FragmentEncoder {
+ public:
+  FragmentEncoder() = default;
+  FragmentEncoder(const FragmentEncoder&) = delete;
+  FragmentEncoder& operator=(const FragmentEncoder&) = delete;
+  virtual ~FragmentEncoder() = default;
+
+  // [any] Appends the ids of `fragment`. `text_start`: nothing, not even a special token, comes
+  // before it.
+  virtual Status encode(std::string_view fragment, bool text_start,
+                        std::vector<TokenId>& out) const = 0;
+};
+
+}  // namespace halogen::text
