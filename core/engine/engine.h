@@ -21,8 +21,10 @@
 
 namespace halogen {
 
-class Loop;
+namespace text {
 class Tokenizer;
+}
+class Loop;
 
 // What an engine runs on. The tables and handles belong to the caller and outlive the engine.
 struct EngineParts {
@@ -34,7 +36,7 @@ struct EngineParts {
   halogen_sampler* sampler_instance = nullptr;
   const halogen_scheduler_factory* scheduler = nullptr;
   halogen_scheduler* scheduler_instance = nullptr;
-  const Tokenizer* tokenizer = nullptr;
+  const text::Tokenizer* tokenizer = nullptr;
   // Where the engine reports what no request is told: a refused plan, a failed step. Called on the
   // engine thread, seldom; may be empty.
   std::function<void(halogen_log_level, const std::string&)> log;
