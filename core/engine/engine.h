@@ -21,8 +21,10 @@
 
 namespace halogen {
 
-class Loop;
+namespace text {
 class Tokenizer;
+}
+class Loop;
 
 // What an engine runs on. The tables and handles belong to the caller and outlive the engine.
 struct EngineParts {
@@ -34,7 +36,10 @@ struct EngineParts {
   halogen_sampler* sampler_instance = nullptr;
   const halogen_scheduler_factory* scheduler = nullptr;
   halogen_scheduler* scheduler_instance = nullptr;
-  const Tokenizer* tokenizer = nullptr;
+  const text::Tokenizer* tokenizer = nullptr;
+  // Where the engine reports what no request is told: a refused plan, a failed step. Called on the
+  // engine thread, seldom; may be empty.
+  std::function<void(halogen_log_level, const std::string&)> log;
 };
 
 struct EngineLimits {
@@ -45,32 +50,38 @@ struct EngineLimits {
   uint32_t max_batch_tokens = 0;      // tokens in a step
   uint32_t prefill_batch_tokens = 0;  // of those, prompt tokens
   uint32_t max_sequences = 0;         // running at once
-  uint32_t queue_limit = 0;           // waiting at most; submit answers HALOGEN_E_BUSY beyond it
+  uint32_t queue_limit = 0;           // beyond max_sequences; then submit answers HALOGEN_E_BUSY
+  uint32_t max_top_logprobs = 20;     // the most a request may ask for
   uint64_t step_timeout_us = 60'000'000;
 };
 
 struct EngineStats {
   uint64_t requests_running = 0, requests_waiting = 0;
   uint64_t requests_finished = 0, requests_cancelled = 0, requests_failed = 0, preemptions = 0;
-  uint64_t prompt_tokens = 0, generated_tokens = 0, steps = 0;
+  uint64_t plans_refused = 0;  // steps planned without the scheduler because it was at fault
+  uint64_t prompt_tokens = 0;  // of requests that have their first token
+  uint64_t generated_tokens = 0, steps = 0;
   uint64_t blocks_used = 0, blocks_total = 0;
   uint64_t last_step_us = 0;      // duration of the last step
   uint64_t last_progress_us = 0;  // monotonic time at which the last step ended
-  bool healthy = true;            // false after a step failed or timed out
+  bool healthy = true;            // false after a step failed or timed out, until one succeeds
 };
 
 class Engine {
  public:
-  // [loop] Starts the engine thread. Events are delivered on `loop`'s thread.
+  // [loop] Starts the engine thread. Events are delivered on `loop`'s thread. HALOGEN_E_INVALID
+  // names a limit that cannot work.
   static Result<std::unique_ptr<Engine>> start(Loop& loop, EngineParts parts, EngineLimits limits);
 
-  // [loop] Stops after the current step; unfinished requests end with FinishReason::cancelled.
+  // [loop] Stops after the current step; unfinished requests end with FinishReason::cancelled,
+  // delivered before the destructor returns. Not to be called from an event handler.
   virtual ~Engine() = default;
 
   // [loop] Queues a request. `on_event` is called on the loop thread for every event of this
-  // request, the last one with a finish reason. Errors: HALOGEN_E_BUSY when the queue is full,
-  // HALOGEN_E_INVALID when prompt and max_tokens cannot fit the context or the pool, or a sampling
-  // parameter is out of range (the message names it).
+  // request, the last one with a finish reason; it may submit and cancel. Errors: HALOGEN_E_BUSY
+  // when max_sequences + queue_limit requests are unfinished, HALOGEN_E_INVALID when prompt and
+  // max_tokens cannot fit the context or the pool, or a sampling parameter is out of range (the
+  // message names it).
   virtual Result<uint64_t> submit(GenerationRequest request, EventHandler on_event) = 0;
 
   // [loop] Ends a request within one step; no event follows. Unknown and finished ids are ignored.

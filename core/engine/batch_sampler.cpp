@@ -1,0 +1,54 @@
+#include "core/engine/batch_sampler.h"
+
+namespace halogen {
+
+BatchSampler::BatchSampler(const EngineParts& parts, const EngineLimits& limits)
+    : parts_(parts),
+      vocabulary_size_(limits.vocabulary_size),
+      top_stride_(limits.max_top_logprobs),
+      tokens_(limits.max_sequences),
+      top_tokens_(size_t{limits.max_sequences} * limits.max_top_logprobs),
+      logprobs_(limits.max_sequences),
+      top_logprobs_(size_t{limits.max_sequences} * limits.max_top_logprobs) {
+  states_.reserve(limits.max_sequences);
+  n_top_.reserve(limits.max_sequences);
+}
+
+Status BatchSampler::sample(StepBuilder& step) {
+  states_.clear();
+  n_top_.clear();
+  for (const StepPart& part : step.parts()) {
+    if (!part.has_row) continue;
+    states_.push_back(part.sequence->sampling.get());
+    n_top_.push_back(part.sequence->top_logprobs);
+  }
+  if (states_.empty()) return {};
+
+  halogen_sample_batch batch{};
+  batch.struct_size = sizeof batch;
+  batch.n_rows = static_cast<uint32_t>(states_.size());
+  batch.vocabulary_size = vocabulary_size_;
+  batch.logits_stride = vocabulary_size_;
+  batch.logits = step.logits();
+  batch.states = states_.data();
+  batch.masks = nullptr;
+  batch.n_top_logprobs = n_top_.data();
+  batch.top_logprobs_stride = top_stride_;
+  batch.tokens = tokens_.data();
+  batch.logprobs = logprobs_.data();
+  batch.top_tokens = top_tokens_.data();
+  batch.top_logprobs = top_logprobs_.data();
+  halogen_error error{};
+  error.struct_size = sizeof error;
+  const halogen_status status = parts_.sampler->sample(parts_.sampler_instance, &batch, &error);
+  if (status != HALOGEN_OK) return within("sampling", from_plugin(status, error));
+  return {};
+}
+
+void BatchSampler::append_top(size_t row, int32_t count, std::vector<TokenLogprob>& best) const {
+  const size_t first = row * top_stride_;
+  for (size_t i = first; i < first + static_cast<size_t>(count); i++)
+    best.push_back({top_tokens_[i], top_logprobs_[i]});
+}
+
+}  // namespace halogen

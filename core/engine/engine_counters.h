@@ -1,0 +1,35 @@
+// The figures behind EngineStats that the engine thread writes and any thread reads. Each is exact;
+// they need not belong to the same step.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+namespace halogen {
+
+// Written by one thread only, so adding needs no locked instruction.
+class Counter {
+ public:
+  void add(uint64_t amount) { set(get() + amount); }
+  void set(uint64_t value) { value_.store(value, std::memory_order_relaxed); }
+  uint64_t get() const { return value_.load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint64_t> value_{0};
+};
+
+struct EngineCounters {
+  Counter running, finished, failed, preemptions, refused_plans;
+  Counter prompt_tokens, generated_tokens, steps;
+  Counter blocks_used, last_step_us, last_progress_us;
+  std::atomic<bool> healthy{true};
+};
+
+// [any] Microseconds of the monotonic clock.
+inline uint64_t monotonic_us() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+}
+
+}  // namespace halogen

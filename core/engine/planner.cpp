@@ -1,0 +1,96 @@
+#include "core/engine/planner.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "core/engine/plan.h"
+
+namespace halogen {
+
+Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t live)
+    : parts_(parts),
+      ids_(live),
+      arrivals_(live),
+      priorities_(live),
+      states_(live),
+      preempt_(live),
+      computed_(live),
+      waiting_(live),
+      cached_(live),
+      generated_(live),
+      held_(live),
+      tokens_(live) {
+  view_.struct_size = sizeof view_;
+  view_.ids = ids_.data();
+  view_.arrival_us = arrivals_.data();
+  view_.priorities = priorities_.data();
+  view_.states = states_.data();
+  view_.computed_tokens = computed_.data();
+  view_.waiting_tokens = waiting_.data();
+  view_.cached_tokens = cached_.data();  // all zero: there is no prefix cache yet
+  view_.generated_tokens = generated_.data();
+  view_.blocks_held = held_.data();
+  view_.block_tokens = limits.block_tokens;
+  view_.total_blocks = limits.total_blocks;
+  view_.token_budget = limits.max_batch_tokens;
+  view_.prefill_budget = limits.prefill_batch_tokens;
+  view_.max_sequences = limits.max_sequences;
+  plan_.struct_size = sizeof plan_;
+  plan_.tokens = tokens_.data();
+  plan_.preempt = preempt_.data();
+}
+
+void Planner::describe(const std::vector<Sequence*>& sequences, const BlockPool& pool,
+                       const StepCosts& costs, uint64_t now_us) {
+  for (size_t i = 0; i < sequences.size(); i++) {
+    const Sequence& sequence = *sequences[i];
+    ids_[i] = sequence.id;
+    arrivals_[i] = sequence.submitted_us;
+    priorities_[i] = sequence.priority;
+    states_[i] = sequence.running ? HALOGEN_REQUEST_RUNNING : HALOGEN_REQUEST_WAITING;
+    computed_[i] = sequence.computed;
+    waiting_[i] = sequence.waiting();
+    generated_[i] = sequence.generated();
+    held_[i] = static_cast<uint32_t>(sequence.blocks.size());
+  }
+  view_.n_requests = static_cast<uint32_t>(sequences.size());
+  view_.now_us = now_us;
+  view_.free_blocks = pool.free_count();
+  view_.prefill_token_us = costs.prefill_token_us();
+  view_.decode_step_us = costs.decode_step_us();
+}
+
+const halogen_schedule_plan& Planner::next(const std::vector<Sequence*>& sequences,
+                                           const BlockPool& pool, const StepCosts& costs,
+                                           uint64_t now_us) {
+  describe(sequences, pool, costs, now_us);
+  std::fill_n(tokens_.begin(), sequences.size(), 0);
+  std::fill_n(preempt_.begin(), sequences.size(), static_cast<uint8_t>(HALOGEN_KEEP));
+
+  halogen_error error{};
+  error.struct_size = sizeof error;
+  const halogen_status status =
+      parts_.scheduler->plan(parts_.scheduler_instance, &view_, &plan_, &error);
+  if (status != HALOGEN_OK) {
+    report_refusal("the scheduler failed: " + from_plugin(status, error).message);
+    plan_in_order(view_, plan_);
+  } else if (PlanFault fault = check_plan(view_, plan_); fault.what != nullptr) {
+    std::string why = std::string("the scheduler's plan was refused: ") + fault.what;
+    if (fault.request < view_.n_requests)
+      why += " (request " + std::to_string(ids_[fault.request]) + ")";
+    report_refusal(why);
+    plan_in_order(view_, plan_);
+  }
+  return plan_;
+}
+
+void Planner::report_refusal(const std::string& why) {
+  // A scheduler that is wrong is likely to be wrong at every step: log the 1st, 2nd, 4th, 8th …
+  refused_++;
+  if (parts_.log && std::has_single_bit(refused_)) {
+    parts_.log(HALOGEN_LOG_ERROR, why + "; this step is planned first come, first served instead" +
+                                      " (" + std::to_string(refused_) + " so far)");
+  }
+}
+
+}  // namespace halogen

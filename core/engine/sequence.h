@@ -1,0 +1,62 @@
+// One request on its way through the engine.
+//
+// The loop thread makes a Sequence when it accepts a request and hands it to the engine thread,
+// which alone uses it until it hands it back to be destroyed. Only `cancelled` is shared while the
+// engine thread has it. All that a sequence will ever need is reserved when it is made.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "halogen/sampler.h"
+
+#include "core/engine/request.h"
+#include "core/engine/text_sink.h"
+#include "core/loop/mailbox.h"
+
+namespace halogen {
+
+struct SamplingStateDeleter {
+  const halogen_sampler_factory* sampler = nullptr;
+  void operator()(halogen_sampling_state* state) const { sampler->state_destroy(state); }
+};
+using SamplingState = std::unique_ptr<halogen_sampling_state, SamplingStateDeleter>;
+
+struct Sequence : MailboxLink {
+  // What was asked.
+  uint64_t id = 0;
+  uint32_t prompt_tokens = 0;
+  uint32_t max_tokens = 0;  // to generate; at least 1
+  int32_t top_logprobs = -1;
+  int32_t priority = 0;
+  bool ignore_eos = false;
+
+  // Where it stands.
+  std::vector<int32_t> tokens;   // the prompt, then what was generated
+  uint32_t computed = 0;         // of these, how many are in the KV pool
+  std::vector<uint32_t> blocks;  // its block table
+  uint32_t state_slot = 0;       // of the recurrent layers; valid while running
+  bool running = false;          // admitted: may hold blocks, has a state slot
+  bool ended = false;            // has its finish reason
+  SamplingState sampling;
+  std::unique_ptr<TextSink> text;
+
+  // When what happened, in microseconds of the monotonic clock; 0 while it has not.
+  uint64_t submitted_us = 0;
+  uint64_t first_step_us = 0;
+  uint64_t first_token_us = 0;
+
+  // Its event in the batch of events that is being filled; see outbox.h.
+  uint64_t event_batch = 0;
+  size_t event_index = 0;
+
+  std::atomic<bool> cancelled{false};
+
+  uint32_t generated() const { return static_cast<uint32_t>(tokens.size()) - prompt_tokens; }
+  // Known but not in the KV pool: 1 while decoding, more in the prompt or after a preemption.
+  uint32_t waiting() const { return static_cast<uint32_t>(tokens.size()) - computed; }
+};
+
+}  // namespace halogen

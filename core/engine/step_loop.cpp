@@ -1,0 +1,276 @@
+#include "core/engine/step_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/engine/plan.h"
+
+namespace halogen {
+
+StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t live,
+                   const TextSource& text, std::function<void()> wake_loop)
+    : parts_(parts),
+      limits_(limits),
+      text_(text),
+      wake_loop_(std::move(wake_loop)),
+      outbox_(live),
+      blocks_(limits.total_blocks),
+      state_slots_(limits.max_sequences),
+      planner_(parts_, limits, live),
+      builder_(std::make_unique<StepBuilder>(limits, parts.states != nullptr)),
+      sampler_(parts_, limits) {
+  sequences_.reserve(live);
+}
+
+StepLoop::~StepLoop() {
+  // A device that hangs may write into the step's arrays at any time, so they are never freed.
+  if (stuck_ticket_ && !finish_stuck_step()) static_cast<void>(builder_.release());
+}
+
+void StepLoop::run() {
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const int listened = doorbell_.listen();
+    take_arrivals();
+    if (!sequences_.empty()) step();
+    publish();
+    if (sequences_.empty() && arrivals_.empty() && !stopping_.load(std::memory_order_acquire))
+      doorbell_.sleep(listened);
+  }
+  take_arrivals();
+  for (Sequence* sequence : sequences_) end(*sequence, FinishReason::cancelled);
+  remove_ended();
+  publish();
+}
+
+void StepLoop::submit(Sequence& sequence) {
+  arrivals_.push(&sequence);
+  doorbell_.ring();
+}
+
+void StepLoop::stop() {
+  stopping_.store(true, std::memory_order_release);
+  doorbell_.ring();
+}
+
+void StepLoop::step() {
+  if (Status finished = finish_stuck_step(); !finished) return fail(finished.error().message, true);
+
+  const uint64_t started_us = monotonic_us();
+  const halogen_schedule_plan& plan = planner_.next(sequences_, blocks_, costs_, started_us);
+  counters_.refused_plans.set(planner_.refused_count());
+  preempt(plan);
+  assemble(plan);
+  if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
+
+  if (Status computed = compute(); !computed) return fail(computed.error().message, false);
+  record_computed();
+  if (Status sampled = sampler_.sample(*builder_); !sampled)
+    return fail(sampled.error().message, false);
+  take_tokens();
+  remove_ended();
+
+  const uint64_t ended_us = monotonic_us();
+  counters_.steps.add(1);
+  counters_.last_step_us.set(ended_us - started_us);
+  counters_.last_progress_us.set(ended_us);
+  counters_.healthy.store(true, std::memory_order_relaxed);
+}
+
+void StepLoop::take_arrivals() {
+  auto batch = arrivals_.take_all();
+  // Sequences cancelled before these were submitted go first, so that all fit the reserved arrays.
+  drop_cancelled();
+  while (Sequence* sequence = batch.pop()) {
+    if (sequence->cancelled.load(std::memory_order_relaxed)) {
+      retire(*sequence);
+    } else {
+      sequences_.push_back(sequence);
+    }
+  }
+}
+
+void StepLoop::drop_cancelled() {
+  bool any = false;
+  for (Sequence* sequence : sequences_) {
+    if (!sequence->cancelled.load(std::memory_order_relaxed)) continue;
+    sequence->ended = true;  // without an event: nobody listens any more
+    any = true;
+  }
+  if (any) remove_ended();
+}
+
+void StepLoop::preempt(const halogen_schedule_plan& plan) {
+  for (size_t i = 0; i < sequences_.size(); i++) {
+    if (plan.preempt[i] == HALOGEN_KEEP) continue;
+    // There is no second tier to spill to yet, so both ways of preempting recompute: the blocks go
+    // back, and what was generated will be computed again like a longer prompt. Sampling and text
+    // state stay as they are, so the stream goes on as if nothing had happened.
+    give_blocks_back(*sequences_[i]);
+    sequences_[i]->computed = 0;
+    counters_.preemptions.add(1);
+  }
+}
+
+void StepLoop::assemble(const halogen_schedule_plan& plan) {
+  builder_->clear();
+  for (size_t i = 0; i < sequences_.size(); i++) {
+    if (plan.tokens[i] == 0) continue;
+    Sequence& sequence = *sequences_[i];
+    if (!sequence.running) admit(sequence);
+    const uint32_t needed =
+        blocks_for(uint64_t{sequence.computed} + plan.tokens[i], limits_.block_tokens);
+    while (sequence.blocks.size() < needed) sequence.blocks.push_back(blocks_.take());
+    builder_->add(sequence, plan.tokens[i]);
+  }
+  counters_.blocks_used.set(blocks_.used_count());
+}
+
+void StepLoop::admit(Sequence& sequence) {
+  sequence.running = true;
+  sequence.state_slot = state_slots_.take();
+  counters_.running.add(1);
+  if (sequence.first_step_us == 0) sequence.first_step_us = monotonic_us();
+}
+
+Status StepLoop::compute() {
+  halogen_error error{};
+  error.struct_size = sizeof error;
+  uint64_t ticket = 0;
+  const uint64_t started_us = monotonic_us();
+  halogen_status status = parts_.backend->step_submit(parts_.program, parts_.kv, parts_.states,
+                                                      &builder_->step(), &ticket, &error);
+  if (status != HALOGEN_OK) return within("starting a step", from_plugin(status, error));
+  status = parts_.backend->step_wait(parts_.program, ticket, limits_.step_timeout_us, &error);
+  if (status == HALOGEN_E_TIMEOUT) stuck_ticket_ = ticket;
+  if (status != HALOGEN_OK) return within("computing a step", from_plugin(status, error));
+
+  uint32_t prefill_tokens = 0, decodes = 0;
+  for (const StepPart& part : builder_->parts()) {
+    if (part.sequence->waiting() > 1) {
+      prefill_tokens += part.tokens;
+    } else {
+      decodes++;
+    }
+  }
+  costs_.measured(static_cast<double>(monotonic_us() - started_us), prefill_tokens, decodes);
+  return {};
+}
+
+// A step that missed its deadline still reads and writes its arrays: nothing else may be computed
+// before it is done.
+Status StepLoop::finish_stuck_step() {
+  if (!stuck_ticket_) return {};
+  halogen_error error{};
+  error.struct_size = sizeof error;
+  const halogen_status status =
+      parts_.backend->step_wait(parts_.program, *stuck_ticket_, limits_.step_timeout_us, &error);
+  if (status == HALOGEN_E_TIMEOUT)
+    return within("waiting for a step that hangs", from_plugin(status, error));
+  stuck_ticket_.reset();
+  return {};
+}
+
+void StepLoop::record_computed() {
+  for (const StepPart& part : builder_->parts()) part.sequence->computed += part.tokens;
+}
+
+void StepLoop::take_tokens() {
+  size_t row = 0;
+  for (const StepPart& part : builder_->parts())
+    if (part.has_row) take_token(*part.sequence, row++);
+}
+
+void StepLoop::take_token(Sequence& sequence, size_t row) {
+  const int32_t token = sampler_.token(row);
+  if (token < 0 || std::cmp_greater_equal(token, limits_.vocabulary_size)) {
+    return end(
+        sequence, FinishReason::error,
+        "no token can be chosen: the model's output is not a number, or the biases and masks "
+        "of the request ban every token");
+  }
+  sequence.tokens.push_back(token);
+  parts_.sampler->accept(sequence.sampling.get(), &token, 1);
+  if (sequence.first_token_us == 0) {
+    sequence.first_token_us = monotonic_us();
+    counters_.prompt_tokens.add(sequence.prompt_tokens);
+  }
+  counters_.generated_tokens.add(1);
+
+  GenerationEvent& event = event_of(sequence);
+  event.tokens.push_back(token);
+  if (sequence.top_logprobs >= 0) {
+    event.logprobs.push_back(sampler_.logprob(row));
+    sampler_.append_top(row, sequence.top_logprobs, event.top_logprobs);
+  }
+  if (!sequence.ignore_eos && text_.ends_generation(token)) {
+    sequence.text->finish(event.text);
+    end(sequence, FinishReason::stop);
+  } else if (sequence.text->push(token, event.text)) {
+    end(sequence, FinishReason::stop);
+  } else if (sequence.generated() == sequence.max_tokens) {
+    sequence.text->finish(event.text);
+    end(sequence, FinishReason::length);
+  }
+}
+
+GenerationEvent& StepLoop::event_of(Sequence& sequence) {
+  GenerationEvent& event = outbox_.event_of(sequence);
+  event.prompt_tokens = sequence.prompt_tokens;
+  event.cached_tokens = 0;
+  event.generated_tokens = sequence.generated();
+  const uint64_t now_us = monotonic_us();
+  auto passed = [now_us](uint64_t from, uint64_t to) {
+    return from == 0 ? 0 : (to == 0 ? now_us : to) - from;
+  };
+  event.queued_us = passed(sequence.submitted_us, sequence.first_step_us);
+  event.prefill_us = passed(sequence.first_step_us, sequence.first_token_us);
+  event.decode_us = passed(sequence.first_token_us, 0);
+  return event;
+}
+
+void StepLoop::end(Sequence& sequence, FinishReason reason, const std::string& error) {
+  GenerationEvent& event = event_of(sequence);
+  event.finish = reason;
+  event.error = error;
+  sequence.ended = true;
+  if (reason == FinishReason::error) counters_.failed.add(1);
+  if (reason == FinishReason::stop || reason == FinishReason::length) counters_.finished.add(1);
+}
+
+// Ends what runs, and what waits too when nothing can be computed at all. Retiring the backend and
+// moving the sequences to another one would begin here.
+void StepLoop::fail(const std::string& error, bool waiting_too) {
+  counters_.healthy.store(false, std::memory_order_relaxed);
+  if (parts_.log) parts_.log(HALOGEN_LOG_ERROR, error);
+  for (Sequence* sequence : sequences_)
+    if (sequence->running || waiting_too) end(*sequence, FinishReason::error, error);
+  remove_ended();
+}
+
+void StepLoop::remove_ended() {
+  std::erase_if(sequences_, [this](Sequence* sequence) {
+    if (!sequence->ended) return false;
+    retire(*sequence);
+    return true;
+  });
+  counters_.blocks_used.set(blocks_.used_count());
+}
+
+void StepLoop::retire(Sequence& sequence) {
+  if (sequence.running) give_blocks_back(sequence);
+  outbox_.retire(sequence);
+}
+
+void StepLoop::give_blocks_back(Sequence& sequence) {
+  for (uint32_t block : sequence.blocks) blocks_.release(block);
+  sequence.blocks.clear();
+  state_slots_.release(sequence.state_slot);
+  sequence.running = false;
+  counters_.running.set(counters_.running.get() - 1);
+}
+
+void StepLoop::publish() {
+  if (outbox_.publish()) wake_loop_();
+}
+
+}  // namespace halogen

@@ -1,0 +1,166 @@
+// Random views and whole random histories: no invariant breaks, everything ends, and in order.
+#include <algorithm>
+#include <random>
+
+#include "planning.h"
+
+namespace planning {
+namespace {
+
+using halogen::blocks_for;
+
+TEST(Simulation, NoRandomViewBreaksAnInvariant) {
+  std::mt19937 random(1);
+  auto below = [&random](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  for (int round = 0; round < 20000; round++) {
+    Budgets budgets;
+    budgets.block_tokens = 1 + below(8);
+    budgets.tokens = 1 + below(40);
+    budgets.prefill = 1 + below(budgets.tokens);
+    budgets.max_sequences = 1 + below(10);
+    budgets.free_blocks = below(4) == 0 ? 0 : below(30);
+    std::vector<Request> requests(1 + below(16));
+    uint32_t running = 0;
+    uint32_t held = 0;
+    for (Request& request : requests) {
+      request.priority = static_cast<int32_t>(below(6)) / 5;
+      request.waiting = below(2) == 0 ? 1 : 1 + below(30);
+      if (running == budgets.max_sequences || below(2) == 0) continue;
+      running++;
+      request.running = true;
+      request.computed = below(40);
+      request.blocks = blocks_for(request.computed, budgets.block_tokens);
+      held += request.blocks;
+    }
+    // The core admits only what fits an empty pool.
+    for (const Request& request : requests) {
+      const uint32_t alone = blocks_for(request.computed + request.waiting, budgets.block_tokens);
+      budgets.free_blocks = std::max(budgets.free_blocks, alone - std::min(alone, held));
+    }
+    budgets.total_blocks = budgets.free_blocks + held;
+    const Plan plan = Scheduler(below(3) == 0 ? below(8) : 0).plan(requests, budgets);
+    ASSERT_EQ(plan.fault, nullptr) << "round " << round;
+  }
+}
+
+struct Job {
+  uint64_t id;
+  uint32_t prompt, answer;
+  uint32_t arrival;  // the step at which it comes
+  Request request;
+  bool started = false;
+};
+
+struct History {
+  uint32_t steps = 0;
+  uint32_t preemptions = 0;
+  std::vector<uint64_t> started, finished;  // ids, in order
+};
+
+// Plays requests through the scheduler with the bookkeeping of an engine.
+History play(std::vector<Job> jobs, Budgets budgets, int64_t prefill_chunk) {
+  Scheduler scheduler(prefill_chunk);
+  History history;
+  budgets.free_blocks = budgets.total_blocks;
+  std::vector<Job> live;
+  auto next = jobs.begin();
+  while (next != jobs.end() || !live.empty()) {
+    for (; next != jobs.end() && next->arrival <= history.steps; ++next) {
+      live.push_back(*next);
+      live.back().request.id = next->id;
+      live.back().request.waiting = next->prompt;
+    }
+    history.steps++;
+    if (history.steps > 100000) return history;
+    if (live.empty()) continue;
+    std::vector<Request> requests;
+    for (const Job& job : live) requests.push_back(job.request);
+    const Plan plan = scheduler.plan(requests, budgets);
+    EXPECT_EQ(plan.fault, nullptr) << "step " << history.steps;
+    if (plan.fault != nullptr) return history;
+    for (size_t i = 0; i < live.size(); i++) {
+      Request& request = live[i].request;
+      if (plan.preempt[i] != HALOGEN_KEEP) {
+        budgets.free_blocks += request.blocks;
+        request.waiting += request.computed;
+        request.computed = request.blocks = 0;
+        request.running = false;
+        history.preemptions++;
+      }
+      if (plan.tokens[i] == 0) continue;
+      if (!live[i].started) history.started.push_back(request.id);
+      live[i].started = true;
+      request.running = true;
+      request.computed += plan.tokens[i];
+      request.waiting -= plan.tokens[i];
+      const uint32_t needed = blocks_for(request.computed, budgets.block_tokens);
+      budgets.free_blocks -= needed - request.blocks;
+      request.blocks = needed;
+      if (request.waiting == 0) {
+        request.generated++;
+        request.waiting = 1;
+      }
+    }
+    std::erase_if(live, [&](const Job& job) {
+      if (job.request.generated < job.answer) return false;
+      budgets.free_blocks += job.request.blocks;
+      history.finished.push_back(job.id);
+      return true;
+    });
+  }
+  EXPECT_EQ(budgets.free_blocks, budgets.total_blocks);
+  return history;
+}
+
+TEST(Simulation, EveryRequestEndsOnPoolsTooSmallForAll) {
+  std::mt19937 random(2);
+  auto below = [&random](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+  uint32_t preemptions = 0;
+  for (int round = 0; round < 200; round++) {
+    Budgets budgets;
+    budgets.block_tokens = 1 + below(6);
+    budgets.total_blocks = blocks_for(60, budgets.block_tokens) + below(20);
+    budgets.tokens = 4 + below(30);
+    budgets.prefill = 1 + below(budgets.tokens);
+    std::vector<Job> jobs;
+    uint32_t arrival = 0;
+    uint32_t work = 0;
+    for (uint64_t id = 0; id < 60; id++) {
+      arrival += below(4);
+      jobs.push_back({id, 1 + below(30), 1 + below(30), arrival, Request()});
+      work += jobs.back().prompt + jobs.back().answer;
+    }
+    const History history = play(jobs, budgets, below(2) == 0 ? 0 : 1 + below(8));
+    ASSERT_EQ(history.finished.size(), jobs.size()) << "round " << round;
+    EXPECT_TRUE(std::is_sorted(history.started.begin(), history.started.end()));
+    // Even one token at a time would need no more, but for what is computed twice.
+    EXPECT_LT(history.steps, 2 * work + arrival) << "round " << round;
+    preemptions += history.preemptions;
+  }
+  EXPECT_GT(preemptions, 100U);  // the pools were small enough to matter
+}
+
+TEST(Simulation, ARequestThatNeedsTheWholePoolIsNotStarvedByAStreamOfSmallOnes) {
+  Budgets budgets;
+  budgets.total_blocks = 20;
+  std::vector<Job> jobs;
+  for (uint64_t id = 0; id < 500; id++)
+    jobs.push_back({id, 4, 6, static_cast<uint32_t>(id), Request()});
+  jobs[30].prompt = 70;
+  const History history = play(jobs, budgets, 0);
+  const auto& finished = history.finished;
+  const auto place = std::find(finished.begin(), finished.end(), 30) - finished.begin();
+  EXPECT_LT(place, 40);
+}
+
+TEST(Simulation, WithRoomForAllNobodyIsPreempted) {
+  std::vector<Job> jobs;
+  for (uint64_t id = 0; id < 50; id++)
+    jobs.push_back({id, 20, 20, static_cast<uint32_t>(id / 5), Request()});
+  Budgets budgets;
+  budgets.total_blocks = 1000;
+  EXPECT_EQ(play(jobs, budgets, 0).preemptions, 0U);
+}
+
+}  // namespace
+}  // namespace planning
