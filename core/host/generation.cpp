@@ -1,0 +1,264 @@
+#include "core/host/generation.h"
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "core/base/log.h"
+#include "core/host/cpu_features.h"
+#include "core/host/library.h"
+#include "core/host/services.h"
+
+namespace halogen {
+namespace {
+
+std::string version_text(unsigned major, unsigned minor) {
+  return std::to_string(major) + '.' + std::to_string(minor);
+}
+
+// The same two questions are put to the manifest, before the object is opened, and to the object.
+Status check_abi(const std::string& who, unsigned major, unsigned least_host_minor) {
+  const std::string ours = version_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);
+  if (major != HALOGEN_ABI_MAJOR)
+    return fail(HALOGEN_E_VERSION, who + " is for plugin ABI " + std::to_string(major) +
+                                       ", but this halogen has " + ours +
+                                       "; install the plugin's package for this version");
+  if (least_host_minor > HALOGEN_ABI_MINOR)
+    return fail(HALOGEN_E_VERSION, who + " needs plugin ABI " +
+                                       version_text(major, least_host_minor) +
+                                       " or newer, but this halogen has " + ours +
+                                       "; upgrade halogen or install an older plugin");
+  return {};
+}
+
+Status check_before_opening(const CatalogueEntry& entry) {
+  const Manifest& manifest = entry.manifest;
+  if (auto status = check_abi("its manifest " + manifest.path.string(), manifest.abi_major,
+                              manifest.least_host_minor);
+      !status)
+    return status;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(entry.library, ignored))
+    return fail(HALOGEN_E_NOT_FOUND,
+                "its library " + entry.library.string() + " named by the manifest " +
+                    manifest.path.string() + " is missing" +
+                    (manifest.package.empty() ? "; install the plugin again"
+                                              : "; it is part of the package " + manifest.package));
+  if (const auto missing = missing_cpu_features(manifest.cpu_features); !missing.empty()) {
+    std::string list;
+    for (const std::string& feature : missing) list += (list.empty() ? "" : ", ") + feature;
+    return fail(HALOGEN_E_UNSUPPORTED, "it needs a processor with " + list);
+  }
+  return {};
+}
+
+// Reads nothing but sizes, versions and strings; calls nothing.
+Status check_entry(const halogen_plugin* plugin, const std::filesystem::path& library,
+                   const Manifest& manifest) {
+  const std::string file = library.string();
+  if (!plugin)
+    return fail(HALOGEN_E_INVALID,
+                file + " does not export " HALOGEN_PLUGIN_SYMBOL "; it is not a halogen plugin");
+  if (!HALOGEN_HAS(plugin, abi_major))
+    return fail(HALOGEN_E_VERSION,
+                file + ": its entry of " + std::to_string(plugin->struct_size) +
+                    " bytes is too short to hold a version; build it with halogen's headers");
+  const unsigned least =
+      HALOGEN_HAS(plugin, least_host_minor) ? unsigned{plugin->least_host_minor} : 0;
+  if (auto status = check_abi(file, plugin->abi_major, least); !status) return status;
+  if (!HALOGEN_HAS(plugin, get_factory))
+    return fail(HALOGEN_E_VERSION, file + ": its entry of " + std::to_string(plugin->struct_size) +
+                                       " bytes is shorter than the " +
+                                       std::to_string(sizeof(halogen_plugin)) +
+                                       " of plugin ABI 1.0; build it with halogen's headers");
+  const halogen_plugin_descriptor* descriptor = plugin->descriptor;
+  if (!plugin->init || !plugin->deinit || !plugin->get_factory || !descriptor ||
+      !HALOGEN_HAS(descriptor, unload) || !descriptor->id || !descriptor->version)
+    return fail(HALOGEN_E_INVALID,
+                file + ": its entry lacks a function or its descriptor; the plugin is incomplete");
+  if (manifest.id != descriptor->id)
+    return fail(HALOGEN_E_INVALID, file + " is the plugin '" + descriptor->id +
+                                       "', but its manifest " + manifest.path.string() + " says '" +
+                                       manifest.id + "'");
+  return {};
+}
+
+// Plugins promise that no exception leaves them; this is for those that break the promise.
+template <typename Body>
+Status guarded(const char* call, Body body) {
+  try {
+    return body();
+  } catch (const std::exception& exception) {
+    return fail(HALOGEN_E_INTERNAL, std::string(call) + " threw an exception: " + exception.what());
+  } catch (...) {
+    return fail(HALOGEN_E_INTERNAL, std::string(call) + " threw an exception");
+  }
+}
+
+// How every factory of halogen's own kinds begins.
+struct FactoryHead {
+  uint32_t struct_size;
+  const char* name;
+};
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "\"" : ", \"") + name + '"';
+  return list;
+}
+
+}  // namespace
+
+struct PluginGeneration::Parts {
+  Parts(std::unique_ptr<Library> opened, const std::string& id, const Environment& environment)
+      : library(std::move(opened)), services(id, environment.metrics, environment.loop) {}
+  std::unique_ptr<Library> library;
+  PluginServices services;
+};
+
+void GenerationRecord::stay_resident(std::string why) {
+  const std::scoped_lock lock(mutex_);
+  why_resident_ = std::move(why);
+  state = GenerationState::resident;
+}
+
+std::string GenerationRecord::why_resident() const {
+  const std::scoped_lock lock(mutex_);
+  return why_resident_;
+}
+
+PluginGeneration::PluginGeneration(std::unique_ptr<Parts> parts, Environment environment,
+                                   std::shared_ptr<GenerationRecord> record)
+    : parts_(std::move(parts)), environment_(environment), record_(std::move(record)) {}
+
+Result<std::unique_ptr<PluginGeneration>> PluginGeneration::load(const CatalogueEntry& entry,
+                                                                 const std::string& purpose,
+                                                                 uint64_t number,
+                                                                 Environment environment) {
+  const std::string who = "plugin '" + entry.manifest.id + "' (" + purpose + ')';
+  if (auto status = check_before_opening(entry); !status) return within(who, status.error());
+  auto library = Library::open(entry.library);
+  if (!library) return within(who, library.error());
+  if (auto status = check_entry((*library)->entry(), entry.library, entry.manifest); !status)
+    return within(who, status.error());
+
+  auto record = std::make_shared<GenerationRecord>();
+  record->id = entry.manifest.id;
+  record->version = (*library)->entry()->descriptor->version;
+  record->number = number;
+  if (record->version != entry.manifest.version)
+    log_warning("host", who + ": " + entry.library.string() + " has version " + record->version +
+                            ", but its manifest says " + entry.manifest.version);
+  auto parts = std::make_unique<Parts>(std::move(*library), entry.manifest.id, environment);
+  std::unique_ptr<PluginGeneration> generation(
+      new PluginGeneration(std::move(parts), environment, std::move(record)));
+  if (auto status = generation->start(entry); !status) return within(who, status.error());
+  return generation;
+}
+
+Status PluginGeneration::start(const CatalogueEntry& entry) {
+  const halogen_plugin* plugin = parts_->library->entry();
+  auto initialised = guarded("its init", [&]() -> Status {
+    halogen_error error{};
+    error.struct_size = sizeof error;
+    const halogen_status status = plugin->init(parts_->services.table(), &error);
+    if (status != HALOGEN_OK) return within("its init failed", from_plugin(status, error));
+    return {};
+  });
+  auto status = initialised;
+  if (status) status = guarded("its get_factory", [&] { return check_factories(entry.manifest); });
+  if (!status)
+    if (auto stopped = stop(initialised.ok()); !stopped) log_error("host", stopped.error().message);
+  return status;
+}
+
+Status PluginGeneration::check_factories(const Manifest& manifest) const {
+  for (const std::string& kind : manifest.kinds) {
+    const void* factory = parts_->library->entry()->get_factory(kind.c_str());
+    const std::string path = manifest.path.string();
+    if (!factory)
+      return fail(HALOGEN_E_INVALID, "its manifest " + path + " claims the kind " + kind +
+                                         ", but the plugin has no factory for it");
+    if (!kind.starts_with("halogen.")) continue;
+    const auto* head = static_cast<const FactoryHead*>(factory);
+    if (!HALOGEN_HAS(head, name) || !head->name)
+      return fail(HALOGEN_E_INVALID, "its factory of kind " + kind + " has no name");
+    if (!manifest.provides_name(kind, head->name))
+      return fail(HALOGEN_E_INVALID, "its " + kind_word(kind) + " is called \"" + head->name +
+                                         "\", but the manifest " + path + " says " +
+                                         listed(manifest.provides.at(kind)));
+  }
+  return {};
+}
+
+const void* PluginGeneration::factory(const char* kind) const {
+  return parts_ ? parts_->library->entry()->get_factory(kind) : nullptr;
+}
+
+PluginGeneration::~PluginGeneration() {
+  if (!parts_) return;
+  if (auto status = unload(); !status) log_error("host", status.error().message);
+}
+
+Status PluginGeneration::unload() {
+  if (!parts_) return {};
+  auto status = stop(true);
+  if (status && record_->state == GenerationState::unloaded)
+    log_info("host", "plugin '" + id() + "' generation " + std::to_string(number()) + " unloaded");
+  return status;
+}
+
+Status PluginGeneration::stop(bool initialised) {
+  record_->state = GenerationState::unloading;
+  const auto seconds = std::to_string(static_cast<double>(environment_.patience.count()) / 1000.0);
+  const std::string waited = " after " + seconds.substr(0, seconds.find('.') + 2) + " s";
+
+  // What was posted runs while the plugin is still whole.
+  parts_->services.close();
+  if (const size_t left = parts_->services.drain(environment_.patience); left > 0)
+    return keep_resident("the loop has not run " + std::to_string(left) +
+                         " of its posted functions" + waited);
+
+  const halogen_plugin* plugin = parts_->library->entry();
+  const bool wants_to_stay = plugin->descriptor->unload == HALOGEN_RESIDENT;
+  if (initialised) {
+    const auto ended = guarded("its deinit", [&]() -> Status {
+      plugin->deinit();
+      return {};
+    });
+    if (!ended) return keep_resident(ended.error().message);
+  }
+
+  const auto leftovers = parts_->services.threads().join_leftovers(environment_.patience);
+  if (!leftovers.joined.empty())
+    log_warning("host", "plugin '" + id() + "' did not join its threads " +
+                            listed(leftovers.joined) + "; the host did");
+  if (!leftovers.running.empty())
+    return keep_resident("its threads " + listed(leftovers.running) + " still run" + waited);
+
+  parts_->services.drop_metrics();
+  if (wants_to_stay) {
+    (void)keep_resident("its descriptor asks for it");
+    return {};
+  }
+  if (auto closed = parts_->library->unload(); !closed)
+    return keep_resident(closed.error().message);
+  parts_.reset();
+  record_->state = GenerationState::unloaded;
+  return {};
+}
+
+Error PluginGeneration::keep_resident(std::string why) {
+  // Never destroyed: code of the plugin may still run at exit and look at its services.
+  static std::mutex mutex;
+  static auto* residents = new std::vector<std::unique_ptr<Parts>>;
+  {
+    const std::scoped_lock lock(mutex);
+    residents->push_back(std::move(parts_));
+  }
+  record_->stay_resident(why);
+  return fail(HALOGEN_E_BUSY, "plugin '" + id() + "' generation " + std::to_string(number()) +
+                                  " stays resident: " + std::move(why));
+}
+
+}  // namespace halogen

@@ -1,0 +1,64 @@
+#include "core/host/search_path.h"
+
+#include <cstdlib>
+
+namespace halogen {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status add_entry(std::vector<PluginFolder>& folders, std::string_view entry, const char* origin) {
+  if (entry.empty()) return {};  // "a::b", or a colon at an end: nothing, least of all "."
+  const fs::path folder(entry);
+  if (!folder.is_absolute())
+    return fail(HALOGEN_E_INVALID, std::string(origin) + ": the plugin folder \"" +
+                                       std::string(entry) +
+                                       "\" is relative; write an absolute path");
+  folders.push_back({folder.lexically_normal(), {}, origin});
+  return {};
+}
+
+// The build tree that holds the executable, or empty.
+fs::path build_tree_of(const fs::path& executable) {
+  std::error_code ignored;
+  for (fs::path folder = executable.parent_path(); folder.has_relative_path();
+       folder = folder.parent_path())
+    if (fs::exists(folder / "CMakeCache.txt", ignored)) return folder;
+  return {};
+}
+
+}  // namespace
+
+SearchPathInputs search_path_inputs(std::vector<std::string> profile) {
+  SearchPathInputs inputs;
+  // secure_getenv: whoever starts a privileged halogen must not choose what it loads.
+  if (const char* value = secure_getenv("HALOGEN_PLUGIN_PATH")) inputs.environment = value;
+  inputs.profile = std::move(profile);
+  std::error_code ignored;
+  inputs.executable = fs::read_symlink("/proc/self/exe", ignored);
+  return inputs;
+}
+
+Result<std::vector<PluginFolder>> make_search_path(const SearchPathInputs& inputs) {
+  std::vector<PluginFolder> folders;
+  std::string_view rest = inputs.environment;
+  while (!rest.empty()) {
+    const size_t colon = rest.find(':');
+    if (auto added = add_entry(folders, rest.substr(0, colon), "HALOGEN_PLUGIN_PATH"); !added)
+      return added.error();
+    rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
+  }
+  for (const std::string& entry : inputs.profile)
+    if (auto added = add_entry(folders, entry, "plugins.path"); !added) return added.error();
+
+  const fs::path prefix = inputs.executable.parent_path().parent_path();
+  const fs::path libraries = prefix / HALOGEN_INSTALL_LIBDIR / "halogen" / "plugins";
+  folders.push_back({inputs.administrator, libraries, "administrator"});
+  folders.push_back(
+      {prefix / HALOGEN_INSTALL_DATADIR / "halogen" / "plugins", libraries, "installation"});
+  if (const fs::path build = build_tree_of(inputs.executable); !build.empty())
+    folders.push_back({build / "plugins", {}, "build tree"});
+  return folders;
+}
+
+}  // namespace halogen
