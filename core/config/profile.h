@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/log.h"
 #include "core/base/result.h"
 #include "core/config/units.h"
 
@@ -34,8 +35,6 @@ struct PluginTable {
 enum class CacheType { f16, f32, q8_0, q4_0 };
 enum class FlashAttention { automatic, forced, forbidden };
 enum class Isolation { thread, process };
-enum class LogLevel { trace, debug, info, warn, error };
-enum class LogFormat { text, json };
 
 struct ServerProfile {
   std::string host = "127.0.0.1";

@@ -342,10 +342,9 @@ void add_operation(std::vector<Setting>& list) {
                   .help = "Least level that is written.",
                   .change = Change::live,
                   .member = member([](auto& p) -> auto& { return p.log.level; }),
-                  .choices = {{"trace", number(LogLevel::trace)},
-                              {"debug", number(LogLevel::debug)},
+                  .choices = {{"debug", number(LogLevel::debug)},
                               {"info", number(LogLevel::info)},
-                              {"warn", number(LogLevel::warn)},
+                              {"warn", number(LogLevel::warning)},
                               {"error", number(LogLevel::error)}}});
   list.push_back(
       {.key = "log.format",
