@@ -3,7 +3,6 @@
 #include "core/config/flags.h"
 
 #include <memory>
-#include <span>
 
 #include <CLI/CLI.hpp>
 
@@ -17,22 +16,44 @@ namespace {
 constexpr std::size_t kHelpColumn = 34;
 constexpr std::size_t kHelpWidth = 98;
 
+std::string join(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const std::string_view word : words) text += (text.empty() ? "" : ", ") + std::string(word);
+  return text;
+}
+
+// The words of a choice, and apart from them those that this version refuses.
+std::string describe_choices(const Setting& setting) {
+  std::vector<std::string_view> accepted;
+  std::vector<std::string_view> refused;
+  std::string_view comes_with;
+  for (const Choice& choice : setting.choices) {
+    (choice.comes_with.empty() ? accepted : refused).push_back(choice.word);
+    if (!choice.comes_with.empty()) comes_with = choice.comes_with;
+  }
+  if (accepted.empty()) return "";
+  std::string text = " One of: " + join(accepted) + ".";
+  if (!refused.empty())
+    text +=
+        " Not available yet: " + join(refused) + "; comes with " + std::string(comes_with) + ".";
+  return text;
+}
+
 std::string describe(const Setting& setting) {
   std::string text(setting.help);
+  text += describe_choices(setting);
+  if (!setting.without_effect_on_cpu.empty()) text += " No effect on the cpu backend.";
+  if (setting.type() == Type::list) text += " May be repeated.";
+  if (!setting.environment.empty())
+    text += " Environment: " + std::string(setting.environment) + ".";
+  if (!setting.comes_with.empty())
+    text += " Not available yet: comes with " + std::string(setting.comes_with) + ".";
+  if (setting.flags.size() > 1)
+    text += " Also " + join({setting.flags.begin() + 1, setting.flags.end()}) + ".";
   text += " [" + std::string(setting.key);
   const std::string initial = format_text(setting, default_value(setting));
   if (!initial.empty()) text += "; default " + initial;
-  text += "]";
-  if (setting.flags.size() > 1) {
-    text += " Also";
-    for (const std::string_view flag : std::span(setting.flags).subspan(1))
-      text += (text.ends_with("Also") ? " " : ", ") + std::string(flag);
-    text += ".";
-  }
-  if (setting.type() == Type::list) text += " May be repeated.";
-  if (!setting.comes_with.empty())
-    text += " Not available yet: comes with " + std::string(setting.comes_with) + ".";
-  return text;
+  return text + "]";
 }
 
 // Two columns, the second filled to the width; the library's own layout does not break lines.
@@ -49,17 +70,24 @@ class HelpLayout : public CLI::Formatter {
     return line + wrap(option->get_description(), indent, kHelpWidth) + "\n";
   }
 
+  std::string make_group(std::string group, bool,
+                         std::vector<const CLI::Option*> options) const override {
+    std::string text = group + ":\n";
+    for (const CLI::Option* option : options) text += make_option(option, false);
+    return text;
+  }
+
+  // The library hands over the names of the commands with blanks around them, the parent's only
+  // where the help was asked of the parent.
   std::string make_usage(const CLI::App* app, std::string name) const override {
+    CLI::detail::trim(name);
     const CLI::App* parent = app->get_parent();
-    const std::string program =
-        parent != nullptr && name.find(' ') == std::string::npos && !parent->get_name().empty()
-            ? parent->get_name() + " " + name
-            : std::move(name);
-    return "Usage: " + program + " --model PATH [flags]\n";
+    if (parent != nullptr && name == app->get_name()) name = parent->get_name() + " " + name;
+    return "Usage: " + name + " --model PATH [flags]\n\n";
   }
 
   std::string make_footer(const CLI::App*) const override {
-    return "\nSizes take K, M, G or T (powers of 1024); times take ms, s, m or h. The word in "
+    return "Sizes take K, M, G or T (powers of 1024); times take ms, s, m or h. The word in "
            "brackets is\nthe setting's key in the TOML file.\n";
   }
 };
@@ -106,21 +134,22 @@ std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
 }  // namespace
 
 void add_profile_flags(CLI::App& app, FlagValues& values) {
-  constexpr const char* sources = "Where settings come from";
+  constexpr const char* general = "General";
+  app.set_help_flag("-h,--help", "Show this help and exit.")->group(general);
   app.add_option("--config", values.config,
                  "TOML file to read; without it $HALOGEN_CONFIG, then /etc/halogen/halogen.toml.")
       ->type_name("FILE")
-      ->group(sources);
+      ->group(general);
   app.add_option("--profile", values.profile,
                  "Also read profiles/NAME.toml beside that file; it overrides the file.")
       ->type_name("NAME")
-      ->group(sources);
+      ->group(general);
   app.add_option("--set", values.assignments,
                  "Set any key, also of a plugin: --set backend.cpu.threads=8. May be repeated.")
       ->type_name("KEY=VALUE")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->group(sources);
+      ->group(general);
   for (const Section& section : sections()) {
     for (const Setting& setting : settings()) {
       if (setting.table() != section.table) continue;

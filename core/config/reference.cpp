@@ -117,8 +117,8 @@ std::string configuration_reference() {
 std::string default_config() {
   std::string text(kConfigHead);
   for (const Section& section : sections()) {
-    text += "\n# " + std::string(section.title) + ". " + wrap(section.help, "# ", kWidth) + "\n[" +
-            std::string(section.table) + "]\n";
+    const std::string head = std::string(section.title) + ". " + std::string(section.help);
+    text += "\n# " + wrap(head, "# ", kWidth) + "\n[" + std::string(section.table) + "]\n";
     bool first = true;
     for (const Setting& setting : settings()) {
       if (setting.table() != section.table) continue;

@@ -150,6 +150,10 @@ Result<Value> from_text(const Setting& setting, std::string_view shown, std::str
   return expected(setting, shown);
 }
 
+std::string_view shown_text(const Setting& setting, std::string_view text) {
+  return setting.secret ? "(hidden)" : text;
+}
+
 }  // namespace
 
 std::string expectation(const Setting& setting) {
@@ -186,11 +190,11 @@ std::string expectation(const Setting& setting) {
 }
 
 Result<Value> value_from_text(const Setting& setting, std::string_view text) {
-  return from_text(setting, text, text);
+  return from_text(setting, shown_text(setting, text), text);
 }
 
 Result<Value> value_from_toml(const Setting& setting, const RawValue& raw) {
-  const std::string shown = format_raw(raw);
+  const std::string shown = setting.secret ? "(hidden)" : format_raw(raw);
   const Type type = setting.type();
   if (const auto* text = std::get_if<std::string>(&raw)) {
     const bool is_auto = setting.accepts_auto && *text == "auto";
@@ -251,8 +255,9 @@ std::string format_toml(const Setting& setting, const Value& value) {
 }
 
 Result<Value> value_from_environment(const Setting& setting, std::string_view text) {
-  if (setting.type() == Type::list) return accept(setting, text, split(text, ':'));
-  return from_text(setting, text, text);
+  const std::string_view shown = shown_text(setting, text);
+  if (setting.type() == Type::list) return accept(setting, shown, split(text, ':'));
+  return from_text(setting, shown, text);
 }
 
 Value default_value(const Setting& setting) {

@@ -146,8 +146,9 @@ Result<std::vector<RawEntry>> read_toml(std::string_view text, const std::string
   std::vector<RawEntry> entries;
   std::vector<std::string> path;
   flatten(parsed.table(), name, path, entries);
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const RawEntry& a, const RawEntry& b) { return a.line < b.line; });
+  std::sort(entries.begin(), entries.end(), [](const RawEntry& a, const RawEntry& b) {
+    return a.line != b.line ? a.line < b.line : a.path < b.path;
+  });
   return entries;
 }
 

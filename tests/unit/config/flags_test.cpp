@@ -274,6 +274,22 @@ TEST(Help, IsAskedForRatherThanAnError) {
   EXPECT_TRUE(values->help);
 }
 
+TEST(Help, NamesTheWholeCommandInItsUsage) {
+  constexpr std::string_view usage = "Usage: halogen serve --model PATH [flags]\n";
+  EXPECT_NE(profile_help("halogen serve").find(usage), std::string::npos);
+  CLI::App program("", "halogen");
+  CLI::App* serve = program.add_subcommand("serve", "Serve a model.");
+  FlagValues values;
+  add_profile_flags(*serve, values);
+  EXPECT_NE(serve->help().find(usage), std::string::npos) << serve->help();
+  try {
+    program.parse(std::vector<std::string>{"--help", "serve"});
+    FAIL() << "no help was asked for";
+  } catch (const CLI::CallForHelp&) {
+    EXPECT_NE(program.help().find(usage), std::string::npos) << program.help();
+  }
+}
+
 TEST(Help, ShowsEveryFlagKeyAndDefaultWithinAHundredColumns) {
   const std::string help = profile_help("halogen serve");
   // Line breaks may fall anywhere between words.
@@ -289,6 +305,10 @@ TEST(Help, ShowsEveryFlagKeyAndDefaultWithinAHundredColumns) {
     EXPECT_NE(words.find("[" + std::string(setting.key)), std::string::npos) << setting.key;
   }
   EXPECT_NE(words.find("[server.port; default 8080]"), std::string::npos);
+  EXPECT_NE(words.find("One of: f16, f32. Not available yet: q8_0, q4_0, quantized; comes with the "
+                       "quantised KV cache. [kv.cache_type; default f16]"),
+            std::string::npos);
+  EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
   for (const Section& section : sections())
     EXPECT_NE(help.find("\n" + std::string(section.title) + ":\n"), std::string::npos)
         << section.title;

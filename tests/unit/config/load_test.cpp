@@ -75,6 +75,13 @@ TEST(Load, AnEmptyVariableIsAsIfItWereNotSet) {
   EXPECT_TRUE(profile->origins.empty());
 }
 
+TEST(Load, TheProcessEnvironmentTellsUnsetFromSet) {
+  EXPECT_EQ(process_environment()("HALOGEN_TEST_NEVER_SET"), std::nullopt);
+  ASSERT_EQ(setenv("HALOGEN_TEST_SET", "value", 1), 0);
+  EXPECT_EQ(process_environment()("HALOGEN_TEST_SET"), "value");
+  unsetenv("HALOGEN_TEST_SET");
+}
+
 TEST(Load, TheFileIsTheFlagsThenTheVariablesThenTheSystems) {
   TemporaryFolder folder;
   const std::string by_flag = folder.write("flag.toml", "[server]\nport = 1\n");

@@ -147,6 +147,12 @@ TEST(Messages, AllErrorsOfAllSourcesInTheOrderOfTheirLines) {
   EXPECT_EQ(loaded.status(), HALOGEN_E_INVALID);
 }
 
+TEST(Messages, DoNotQuoteSecrets) {
+  EXPECT_EQ(FromText("[server]\napi_keys = [\"hunter2\", \"\"]\n").message(),
+            "FILE:2: server.api_keys = (hidden): expected a list of texts, none empty");
+  EXPECT_EQ(FromText("", {"--set", "server.api_keys=[\"hunter2\", 1]"}).message(), "no error");
+}
+
 TEST(Messages, ContradictionsBetweenSettings) {
   EXPECT_EQ(FromText("[engine]\nbatch_size = 4096\n").message(),
             "engine.batch_size = 4096 (FILE:2) is more than engine.max_batch_tokens = 2048 "
