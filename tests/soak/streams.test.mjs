@@ -1,0 +1,89 @@
+// Many streams over a pool that is too small for them, with clients that leave: whoever stays gets exactly what
+// they would have got alone, and memory does not grow.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { demoModel, Server } from '../http/server.mjs';
+
+const kStreams = 64;
+const kWaves = Number(process.env.HALOGEN_SOAK_WAVES ?? 4);
+const kSanitized = process.env.HALOGEN_SANITIZED === '1';
+const kLeaveShare = 0.3;
+const kVocabulary = 4087; // ordinary tokens
+
+// A small generator, so that a run can be repeated.
+let state = 12345;
+function random(limit) {
+  state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+  return Math.floor((state / 2 ** 32) * limit);
+}
+
+function request() {
+  return {
+    prompt: Array.from({ length: 1 + random(120) }, () => random(kVocabulary)),
+    max_tokens: 8 + random(56),
+    temperature: 0,
+    ignore_eos: true,
+    return_token_ids: true,
+  };
+}
+
+let server;
+before(async () => {
+  // 64 requests at once of up to 184 tokens, over a pool of 1024: five or six fit.
+  server = await Server.start(demoModel, [
+    '--max-concurrent-requests', String(kStreams), '--context', '256', '--pool-size', '2560K', '--batch-size', '128']);
+});
+after(async () => assert.equal(await server.stop(), 0));
+
+// The tokens of a stream; null for one that left after a few.
+async function follow(body, leaveAfter) {
+  const controller = new AbortController();
+  const tokens = [];
+  try {
+    for await (const chunk of server.stream('/v1/completions', body, { signal: controller.signal })) {
+      tokens.push(...(chunk.choices[0].token_ids ?? []));
+      if (leaveAfter !== undefined && tokens.length >= leaveAfter) controller.abort();
+    }
+  } catch (error) {
+    if (error.name !== 'AbortError') throw error;
+    return null;
+  }
+  return tokens;
+}
+
+async function idle() {
+  for (let tries = 0; tries < 500; tries++) {
+    const running = (await server.metric('halogen_requests_running')) + (await server.metric('halogen_requests_waiting'));
+    if (running === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail('requests are left over');
+}
+
+test(`${kWaves} waves of ${kStreams} streams`, { timeout: 1_200_000 }, async () => {
+  const blocks = await server.metric('halogen_kv_blocks');
+  let memory;
+  let survivors = 0;
+  for (let wave = 0; wave < kWaves; wave++) {
+    const requests = Array.from({ length: kStreams }, request);
+    const leave = requests.map(() => (random(1000) < kLeaveShare * 1000 ? random(6) : undefined));
+    const together = await Promise.all(requests.map((body, i) => follow(body, leave[i])));
+    await idle();
+    assert.equal(await server.metric('halogen_kv_blocks_used'), 0);
+    for (let i = 0; i < kStreams; i++) {
+      if (leave[i] !== undefined) continue;
+      assert.equal(together[i].length, requests[i].max_tokens);
+      assert.deepEqual(together[i], await follow(requests[i]), `wave ${wave}, stream ${i}`);
+      survivors++;
+    }
+    if (wave === 0) memory = server.residentBytes();
+  }
+  const grown = server.residentBytes() - memory;
+  const preemptions = await server.metric('halogen_preemptions_total');
+  const cancelled = await server.metric('halogen_requests_cancelled_total');
+  console.log(`${survivors} streams equal their solo output; ${blocks} blocks, ${preemptions} preemptions, ` +
+    `${cancelled} cancelled, memory grew ${(grown / 1024).toFixed(0)} KiB after the first wave`);
+  assert.ok(preemptions > 0, 'the pool was large enough');
+  assert.ok(cancelled > 0);
+  if (!kSanitized) assert.ok(grown < 8 << 20, `memory grew by ${grown} bytes`);
+});
