@@ -95,7 +95,7 @@ std::string serialise(const ClientRequest& request) {
 Status send_all(int fd, std::string_view data, std::chrono::milliseconds timeout) {
   while (!data.empty()) {
     const ssize_t sent = ::send(fd, data.data(), data.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
+    if (sent >= 0) {
       data.remove_prefix(static_cast<size_t>(sent));
     } else if (errno == EAGAIN) {
       if (Status ready = wait_for(fd, POLLOUT, timeout); !ready) return ready;

@@ -29,7 +29,7 @@ struct Header {
 
 enum class Flow {
   open,       // keep writing
-  congested,  // taken, but more than write_buffer_limit waits: pause until the writable callback
+  congested,  // taken, but more than write_buffer_limit waited: pause until the writable callback
   closed      // the client is gone or the response has ended; nothing was taken
 };
 
@@ -62,8 +62,8 @@ class Exchange {
                     const std::vector<Header>& headers = {});
 
   // Adds to the stream. Everything written in one round of the loop leaves in one write. A stream
-  // that stays above write_buffer_limit for write_stall_timeout, or would exceed
-  // write_buffer_ceiling, is closed as if the client had left.
+  // that stays congested for write_stall_timeout, or would exceed write_buffer_ceiling, is closed
+  // as if the client had left.
   Flow write(std::string_view data);
 
   // Ends the stream; the connection goes on to its next request.
@@ -77,7 +77,7 @@ class Exchange {
   // Called at once when that has already happened. Replaces the previous callback.
   void set_on_close(std::function<void()> callback);
 
-  // Called each time a congested stream has drained to half of write_buffer_limit.
+  // Called each time a congested stream has drained to half of write_buffer_limit and flows again.
   void set_on_writable(std::function<void()> callback);
 
   // True while the client is there and the response has not ended.

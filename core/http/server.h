@@ -44,7 +44,7 @@ struct ServerOptions {
   std::chrono::milliseconds header_timeout{
       15'000};                                     // from a request's first byte to its blank line
   std::chrono::milliseconds body_timeout{30'000};  // longest silence while a body arrives
-  // How long a stream may stay above write_buffer_limit, or a finished response make no progress.
+  // How long a stream may stay congested, or a finished response make no progress.
   std::chrono::milliseconds write_stall_timeout{30'000};
   // After the last response, how long to wait for the client to close first, so that it reads it
   // all.

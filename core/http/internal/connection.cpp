@@ -185,17 +185,24 @@ bool Connection::admit(size_t bytes) {
 }
 
 Flow Connection::flow() {
-  if (buffered() <= core_.options().write_buffer_limit) return Flow::open;
-  if (congested_since_ == 0) congested_since_ = now();
-  told_congested_ = true;
-  return Flow::congested;
+  if (congested_since_ == 0 && buffered() > core_.options().write_buffer_limit) {
+    congested_since_ = now();
+  }
+  return congested_since_ == 0 ? Flow::open : Flow::congested;
+}
+
+// A congested stream is so until its buffer has drained to half: a producer that pauses must be
+// either resumed or, by check_time(), closed.
+void Connection::relieve() {
+  if (congested_since_ == 0 || buffered() > core_.options().write_buffer_limit / 2) return;
+  congested_since_ = 0;
+  if (exchange_ != nullptr) exchange_->writable();
 }
 
 void Connection::response_ended(bool keep_alive) {
   exchange_ = nullptr;
   --core_.stats().requests_in_flight;
-  idle_since_ = progress_since_ = now();
-  told_congested_ = false;
+  idle_since_ = now();
   congested_since_ = 0;
   if (!keep_alive || core_.draining()) close_after_write_ = true;
   touch();
@@ -225,9 +232,16 @@ void Connection::serve() {
     steer_reading();
   }
   if (closing_) return;
+  const bool was_blocked = outbox_.blocked();
   if (outbox_.flush() < 0) {
     close();
     return;
+  }
+  // A reader can be slow only from the moment that something waits for it. Before, the time went to
+  // the handler, and the loop's clock stood still.
+  if (!was_blocked && outbox_.blocked()) {
+    progress_since_ = now();
+    if (congested_since_ != 0) congested_since_ = now();
   }
   after_write();
 }
@@ -242,17 +256,12 @@ void Connection::on_written(int status) {
 }
 
 void Connection::after_write() {
-  const size_t waiting = buffered();
-  if (waiting <= core_.options().write_buffer_limit) congested_since_ = 0;
-  if (waiting == 0 && exchange_ == nullptr && close_after_write_) {
+  if (buffered() == 0 && exchange_ == nullptr && close_after_write_) {
     linger();
     return;
   }
   if (!inbox_.empty() && may_parse()) touch();
-  if (told_congested_ && waiting <= core_.options().write_buffer_limit / 2) {
-    told_congested_ = false;
-    if (exchange_ != nullptr) exchange_->writable();
-  }
+  relieve();
 }
 
 // --- ending
@@ -284,16 +293,17 @@ void Connection::check_time(uint64_t time) {
     if (passed(linger_since_, options.linger_timeout)) close();
     return;
   }
-  if (const uint64_t sent = outbox_.sent(); sent != sent_seen_ || buffered() == 0) {
+  if (const uint64_t sent = outbox_.sent(); sent != sent_seen_) {
     sent_seen_ = sent;
     progress_since_ = time;
+    relieve();
+    if (closing_) return;
   }
-  if (buffered() <= options.write_buffer_limit) congested_since_ = 0;
   const bool stream_stalled =
       congested_since_ != 0 && passed(congested_since_, options.write_stall_timeout);
-  const bool end_stalled = exchange_ == nullptr && buffered() > 0 &&
-                           passed(progress_since_, options.write_stall_timeout);
-  if (stream_stalled || end_stalled) {
+  const bool end_stalled =
+      exchange_ == nullptr && passed(progress_since_, options.write_stall_timeout);
+  if (outbox_.blocked() && (stream_stalled || end_stalled)) {
     ++core_.stats().slow_readers;
     doomed_ = true;
     close();

@@ -65,6 +65,7 @@ class Connection {
   void refuse(int status, std::string_view code, std::string_view message);
   void steer_reading();
   void after_write();
+  void relieve();
   void linger();
   void reset();
   uint64_t now() const;
@@ -81,8 +82,8 @@ class Connection {
   uint64_t idle_since_ = 0;
   uint64_t head_since_ = 0;  // 0 while no head is arriving
   uint64_t last_read_ = 0;
-  uint64_t congested_since_ = 0;  // 0 while not above the limit
-  uint64_t progress_since_ = 0;   // when sent_seen_ last changed
+  uint64_t congested_since_ = 0;  // 0 while the stream flows freely
+  uint64_t progress_since_ = 0;   // when a blocked outbox last got rid of something
   uint64_t sent_seen_ = 0;
   uint64_t linger_since_ = 0;
 
@@ -90,8 +91,7 @@ class Connection {
   bool peer_ended_ = false;
   bool close_after_write_ = false;
   bool lingering_ = false;
-  bool doomed_ = false;          // to be reset at the next serve()
-  bool told_congested_ = false;  // a write said so, and the exchange has not been told otherwise
+  bool doomed_ = false;  // to be reset at the next serve()
   bool closing_ = false;
 };
 

@@ -25,6 +25,9 @@ class Outbox {
   // Bytes that the kernel has taken, ever.
   uint64_t sent() const { return appended_ + pending_.size() - buffered(); }
 
+  // True while the kernel has not taken all that was handed to it.
+  bool blocked() const { return writing_; }
+
   // Hands pending bytes to the kernel, unless it is still busy with the last ones. Returns a
   // negative libuv error when the connection is broken.
   int flush();

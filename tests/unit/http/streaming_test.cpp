@@ -207,26 +207,56 @@ TEST(Streaming, ProducerIsPausedAndResumedByTheReader) {
   server.on_loop([&] { EXPECT_LT(most_buffered, 256u << 10); });
 }
 
+// Whatever the size of the pieces, that is, wherever between empty and its limit the buffer gets
+// stuck.
 TEST(Streaming, ReaderThatStallsIsClosedAfterTheStallTimeout) {
   ServerOptions options;
   options.write_buffer_limit = 64 << 10;
-  options.write_stall_timeout = Milliseconds(200);
-  StreamServer server(options);
-  RawClient client(server.port(), 16 << 10);
-  client.send(get("/"));
-  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.requests_in_flight == 1; }));
-  // The kernel's own buffers take some megabytes at first, so the producer goes on whenever it may.
-  server.on_loop([&] {
-    auto produce = [&stream = *server.kept[0], piece = std::string(64 << 10, 's')] {
-      while (stream.write(piece) == Flow::open) {
-      }
-    };
-    server.kept[0]->set_on_writable(produce);
-    produce();
-  });
-  EXPECT_TRUE(server.close_was_reported());
-  EXPECT_EQ(server.stats().slow_readers, 1u);
-  EXPECT_EQ(server.closed, 1);
+  options.write_stall_timeout = Milliseconds(100);
+  for (const size_t size : {16 << 10, 24 << 10, 40 << 10, 64 << 10}) {
+    StreamServer server(options);
+    RawClient client(server.port(), 16 << 10);
+    client.send(get("/"));
+    ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.requests_in_flight == 1; }));
+    // The kernel's own buffers take some megabytes at first, so the producer goes on whenever it
+    // may.
+    server.on_loop([&] {
+      auto produce = [&stream = *server.kept[0], piece = std::string(size, 's')] {
+        while (stream.write(piece) == Flow::open) {
+        }
+      };
+      server.kept[0]->set_on_writable(produce);
+      produce();
+    });
+    EXPECT_TRUE(server.close_was_reported()) << size;
+    EXPECT_EQ(server.stats().slow_readers, 1u) << size;
+    EXPECT_EQ(server.closed, 1) << size;
+  }
+}
+
+TEST(Streaming, SlowHandlerIsNotTakenForASlowReader) {
+  ServerOptions options;
+  options.write_stall_timeout = Milliseconds(50);
+  TestServer server(
+      [](const std::shared_ptr<Exchange>& exchange) {
+        if (exchange->request().path == "/stream") {
+          exchange->begin_stream(200, "text/plain");
+          exchange->write(std::string(2 << 20, 'x'));
+          std::this_thread::sleep_for(Milliseconds(150));
+          exchange->end();
+        } else {
+          std::this_thread::sleep_for(Milliseconds(150));
+          exchange->respond(200, "text/plain", std::string(2 << 20, 'x'));
+        }
+      },
+      options);
+  RawClient client(server.port());
+  for (const char* path : {"/", "/stream"}) {
+    client.send(get(path));
+    const Response response = client.response();
+    EXPECT_TRUE(response.complete) << path;
+    EXPECT_EQ(response.body.size(), 2u << 20) << path;
+  }
 }
 
 TEST(Streaming, ProducerThatIgnoresCongestionHitsTheCeiling) {
@@ -269,7 +299,7 @@ TEST(Streaming, FinishedResponseThatNobodyReadsIsGivenUp) {
 
 TEST(Streaming, SlowButSteadyReaderOfAFinishedResponseGetsItAll) {
   ServerOptions options;
-  options.write_stall_timeout = Milliseconds(150);
+  options.write_stall_timeout = Milliseconds(300);
   TestServer server(
       [](const std::shared_ptr<Exchange>& exchange) {
         exchange->respond(200, "text/plain", std::string(12 << 20, 'x'));
