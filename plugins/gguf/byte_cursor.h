@@ -32,6 +32,7 @@ class ByteCursor {
 
   // Copies the next `bytes` bytes; past the end is an error, and then nothing moved.
   bool read(void* to, uint64_t bytes, Failure& failure) {
+    if (bytes == 0) return true;  // `to` may be the null of an empty vector
     if (bytes <= window_end_ - position_) {
       std::memcpy(to, window_.data() + (position_ - window_begin_), bytes);
       position_ += bytes;
