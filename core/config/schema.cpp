@@ -69,7 +69,7 @@ void add_server(std::vector<Setting>& list) {
   list.push_back({.key = "server.max_connections",
                   .flags = {"--max-connections"},
                   .value_name = "N",
-                  .help = "Most connections open at once; further ones wait to be accepted.",
+                  .help = "Most connections open at once; further ones are answered 503.",
                   .change = Change::live,
                   .member = member([](auto& p) -> auto& { return p.server.max_connections; }),
                   .least = 1,

@@ -57,13 +57,18 @@ class Layer {
     return graph_.rms_norm(x, builder_.weight(prefix_ + name, {size}), h_.rms_epsilon);
   }
 
-  Value project(Value x, const std::string& name, int64_t out, int64_t in) {
+  Value project(Value x, const std::string& name, int64_t out, int64_t in,
+                bool requires_bias = false) {
     const Value weight = builder_.weight(prefix_ + name + ".weight", {out, in});
-    return graph_.linear(x, weight, builder_.optional_weight(prefix_ + name + ".bias", {out}));
+    const std::string bias = prefix_ + name + ".bias";
+    return graph_.linear(
+        x, weight,
+        requires_bias ? builder_.weight(bias, {out}) : builder_.optional_weight(bias, {out}));
   }
 
   Value heads(Value x, const std::string& name, uint32_t count, uint32_t dim) {
-    const Value flat = project(x, name, int64_t{count} * dim, h_.hidden_size);
+    const Value flat =
+        project(x, name, int64_t{count} * dim, h_.hidden_size, decoder_.requires_qkv_bias);
     return graph_.reshape(flat, {HALOGEN_DIM_TOKENS, count, dim});
   }
 

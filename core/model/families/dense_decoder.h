@@ -12,8 +12,9 @@
 namespace halogen {
 
 struct DenseDecoder {
-  halogen_rope_pairing pairing;  // where the file does not say
-  bool qk_norm;                  // the norms over q's and k's heads are there
+  halogen_rope_pairing pairing;    // where the file does not say
+  bool requires_qkv_bias = false;  // else a bias is used where the file has one
+  bool qk_norm = false;            // the norms over q's and k's heads are there
 };
 
 void build_dense_decoder(ModelBuilder& builder, const Hyperparameters& h,

@@ -5,7 +5,7 @@
 namespace halogen {
 
 void build_llama(ModelBuilder& builder, const Hyperparameters& hyperparameters) {
-  build_dense_decoder(builder, hyperparameters, {HALOGEN_ROPE_ADJACENT, false});
+  build_dense_decoder(builder, hyperparameters, {.pairing = HALOGEN_ROPE_ADJACENT});
 }
 
 }  // namespace halogen

@@ -4,7 +4,8 @@
 namespace halogen {
 
 void build_qwen2(ModelBuilder& builder, const Hyperparameters& hyperparameters) {
-  build_dense_decoder(builder, hyperparameters, {HALOGEN_ROPE_HALVES, false});
+  build_dense_decoder(builder, hyperparameters,
+                      {.pairing = HALOGEN_ROPE_HALVES, .requires_qkv_bias = true});
 }
 
 }  // namespace halogen

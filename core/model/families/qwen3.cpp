@@ -4,7 +4,7 @@
 namespace halogen {
 
 void build_qwen3(ModelBuilder& builder, const Hyperparameters& hyperparameters) {
-  build_dense_decoder(builder, hyperparameters, {HALOGEN_ROPE_HALVES, true});
+  build_dense_decoder(builder, hyperparameters, {.pairing = HALOGEN_ROPE_HALVES, .qk_norm = true});
 }
 
 }  // namespace halogen
