@@ -230,7 +230,7 @@ struct UnpackQ6_K {
         first = static_cast<int8_t>((first << 4 | (nibbles & 0xf)) - 32);
         second = static_cast<int8_t>((second << 4 | nibbles >> 4) - 32);
       }
-    for (int j = 0; j < 16; ++j) out.scales[j] = block.scales[j];
+    for (int j = 0; j < 16; ++j) out.scales[j] = static_cast<int16_t>(block.scales[j]);
     out.scale = f16_to_f32(block.scale);
   }
 };
