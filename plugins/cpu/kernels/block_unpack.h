@@ -253,7 +253,7 @@ struct UnpackIQ4_XS {
 
 // The order of the operations is ggml's, so that the F32 bits are the same. Sub-blocks are walked
 // with loops of constant length: GCC 12 at -O3 -mavx2 lost all stores of loops from 16 j to 16 (j +
-// 1) here (right at -O2, and clean under the sanitizers).
+// 1) here (right at -O2 or without loop vectorisation, and no report from UBSan).
 template <class Format>
 inline void dequantise_block(const typename Format::Block& block, float* out) {
   if constexpr (requires(UnpackedBlock& u) { Format::unpack(block, u); }) {
