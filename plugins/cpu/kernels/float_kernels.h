@@ -47,7 +47,7 @@ bool dequantise(halogen_type type, const void* row, size_t n, float* out) {
 // --- activations
 // -----------------------------------------------------------------------------------
 
-// Quantises n (<= 256) elements; returns the scale. Works on the bits of magnitudes, which order
+// Quantises N elements; returns the scale. Works on the bits of magnitudes, which order
 // like the magnitudes themselves with NaNs above everything.
 template <int N>
 inline float quantise_block(const float* x, int8_t* q) {
@@ -82,7 +82,7 @@ void quantise_q8_superblocks(const float* x, size_t k, Q8SuperBlock* out) {
     out[b].scale = quantise_block<kSuperBlock>(x + b * kSuperBlock, out[b].q);
     for (int j = 0; j < 16; ++j) {
       int32_t sum = 0;
-      for (int i = 16 * j; i < 16 * (j + 1); ++i) sum += out[b].q[i];
+      for (int i = 0; i < 16; ++i) sum += out[b].q[16 * j + i];
       out[b].sums[j] = static_cast<int16_t>(sum);
     }
     std::memset(out[b].padding, 0, sizeof out[b].padding);

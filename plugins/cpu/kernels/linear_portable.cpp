@@ -52,7 +52,7 @@ struct SuperBlockKernel {
         int32_t dot = 0;
         for (int j = 0; j < 16; ++j) {
           int32_t part = 0;
-          for (int i = 16 * j; i < 16 * (j + 1); ++i) part += w.q[i] * a.q[i];
+          for (int i = 0; i < 16; ++i) part += w.q[16 * j + i] * a.q[16 * j + i];
           dot += w.scales[j] * part;
         }
         total[t] += w.scale * a.scale * static_cast<float>(dot);

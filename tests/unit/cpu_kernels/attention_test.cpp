@@ -53,8 +53,8 @@ struct Query {
   uint32_t last = 0;
   float scale = 0.125f;
   float softcap = 0;
-  std::vector<float> sinks;
-  std::vector<float> q;  // [n_heads][key_dim]
+  std::vector<float> sinks = {};
+  std::vector<float> q = {};  // [n_heads][key_dim]
 };
 
 std::vector<float> attend(const KernelSet& set, const Cache& cache, const Query& query) {

@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Linear,
 TEST(LinearExtremes, DoNotSaturate) {
   for (const InstructionSet id : available_sets())
     for (const halogen_type type : kQuantisedTypes)
-      for (const uint8_t code : {0x00, 0x80, 0x7f, 0xff})
+      for (const int code : {0x00, 0x80, 0x7f, 0xff})
         for (const float sign : {1.0f, -1.0f}) {
           const KernelSet& set = kernels(id);
           const size_t k = 512;
@@ -219,7 +219,7 @@ TEST(LinearExtremes, DoNotSaturate) {
             magnitude += std::fabs(w);
           }
           EXPECT_NEAR(run(set, problem, false)[0], expected, 1e-6 * magnitude)
-              << halogen_type_find(type)->name << " " << set.name << " " << int{code};
+              << halogen_type_find(type)->name << " " << set.name << " " << code;
         }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -11,16 +12,9 @@
 
 namespace halogen::cpu::testing {
 
-// The first 32 bits of the fractional part of the cube (or square) root of n, by integer search.
-inline uint32_t root_fraction(uint32_t n, int degree) {
-  const auto power = [degree](unsigned __int128 v) { return degree == 2 ? v * v : v * v * v; };
-  const unsigned __int128 target = static_cast<unsigned __int128>(n) << (32 * degree);
-  uint64_t root = 0;
-  for (int bit = 36; bit >= 0; --bit) {
-    const uint64_t candidate = root | uint64_t{1} << bit;
-    if (power(candidate) <= target) root = candidate;
-  }
-  return static_cast<uint32_t>(root);
+// The first 32 bits of the fractional part.
+inline uint32_t fraction(double root) {
+  return static_cast<uint32_t>((root - std::floor(root)) * 0x1p32);
 }
 
 inline std::string sha256(const void* data, size_t size) {
@@ -31,8 +25,8 @@ inline std::string sha256(const void* data, size_t size) {
     bool composite = false;
     for (uint32_t d = 2; d * d <= prime; ++d) composite |= prime % d == 0;
     if (composite) continue;
-    constants[i] = root_fraction(prime, 3);
-    if (i < 8) state[i] = root_fraction(prime, 2);
+    constants[i] = fraction(std::cbrt(prime));
+    if (i < 8) state[i] = fraction(std::sqrt(prime));
     ++i;
   }
 
