@@ -94,6 +94,7 @@ struct Library::Handle {
 Library::Library(std::filesystem::path path, int copy, std::string copy_name)
     : path_(std::move(path)),
       copy_(copy),
+      copy_path_(path_of_copy(copy)),
       copy_name_(std::move(copy_name)),
       handle_(std::make_unique<Handle>()) {}
 
@@ -108,7 +109,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
   if (auto copied = copy_file(path, copy); !copied) return copied.error();
   ::fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 
-  const std::string copy_path = path_of_copy(copy);
+  const std::string& copy_path = library->copy_path_;
   try {
     std::error_code error;
     library->handle_->object.load(
@@ -135,14 +136,13 @@ Library::~Library() {
   handle_.reset();
   // While the object is still mapped the descriptor stays open: its number is part of the name by
   // which the loader would take a later copy for this one.
-  if (!loader_knows(path_of_copy(copy_))) ::close(copy_);
+  if (!loader_knows(copy_path_)) ::close(copy_);
 }
 
 Status Library::unload() {
   entry_ = nullptr;
   handle_.reset();
-  const std::string copy_path = path_of_copy(copy_);
-  if (!loader_knows(copy_path) && !is_mapped(copy_name_)) {
+  if (!loader_knows(copy_path_) && !is_mapped(copy_name_)) {
     ::close(copy_);
     copy_ = -1;
     return {};

@@ -189,10 +189,12 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 }
 
 Result<Manifest> read_manifest(const std::filesystem::path& path) {
+  std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
+  if (!file || !std::filesystem::is_regular_file(path, ignored))
     return fail(HALOGEN_E_IO, path.string() + ": the plugin manifest cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
   return parse_manifest(text.str(), path);
 }
 

@@ -40,7 +40,7 @@ TEST_F(Generation, IsNotUnloadedUnderAnotherUser) {
   ASSERT_TRUE(first.ok() && second.ok());
   const auto refused = host.unload(*first);
   EXPECT_EQ(refused.error().message,
-            "plugin 'org.example.probe' is in use by 1 others and cannot be unloaded yet");
+            "plugin 'org.example.probe' cannot be unloaded yet; others use it: 1");
   EXPECT_EQ(probe(*first).answer(), 1);
   second->reset();
   EXPECT_TRUE(host.unload(*first).ok());

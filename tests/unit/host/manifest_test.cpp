@@ -95,6 +95,10 @@ TEST(Manifest, SyntaxErrorHasItsLine) {
   EXPECT_EQ(error_of("id = \"a.b\"\nname = \n").substr(0, 14), "/x/two.toml:2:");
 }
 
+TEST(Manifest, EmptyFileLacksItsKeys) {
+  EXPECT_EQ(error_of(""), "/x/two.toml:1: the manifest lacks the key \"id\"");
+}
+
 TEST(Manifest, MissingFile) {
   const auto manifest = read_manifest("/nonexistent/two.toml");
   ASSERT_FALSE(manifest.ok());
