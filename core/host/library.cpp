@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -51,6 +52,14 @@ std::string with_file_name(std::string text, const std::string& copy,
   for (size_t at = 0; (at = text.find(copy, at)) != std::string::npos; at += path.string().size())
     text.replace(at, copy.size(), path.string());
   return text;
+}
+
+// Held while the loader changes what is mapped: so a look whether an object is gone sees no other
+// thread's half-done work. (The loader's own lock would do for the rest, but no race detector sees
+// it.)
+std::mutex& loader_mutex() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 bool loader_knows(const std::string& object) {
@@ -110,6 +119,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
   ::fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 
   const std::string& copy_path = library->copy_path_;
+  const std::scoped_lock lock(loader_mutex());
   try {
     std::error_code error;
     library->handle_->object.load(
@@ -133,6 +143,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
 
 Library::~Library() {
   if (copy_ < 0) return;
+  const std::scoped_lock lock(loader_mutex());
   handle_.reset();
   // While the object is still mapped the descriptor stays open: its number is part of the name by
   // which the loader would take a later copy for this one.
@@ -140,6 +151,7 @@ Library::~Library() {
 }
 
 Status Library::unload() {
+  const std::scoped_lock lock(loader_mutex());
   entry_ = nullptr;
   handle_.reset();
   if (!loader_knows(copy_path_) && !is_mapped(copy_name_)) {
