@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +54,14 @@ std::string with_file_name(std::string text, const std::string& copy,
   return text;
 }
 
+// Held while the loader changes what is mapped: so a look whether an object is gone sees no other
+// thread's half-done work. (The loader's own lock would do for the rest, but no race detector sees
+// it.)
+std::mutex& loader_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+
 bool loader_knows(const std::string& object) {
   struct Search {
     const std::string& object;
@@ -94,6 +103,7 @@ struct Library::Handle {
 Library::Library(std::filesystem::path path, int copy, std::string copy_name)
     : path_(std::move(path)),
       copy_(copy),
+      copy_path_(path_of_copy(copy)),
       copy_name_(std::move(copy_name)),
       handle_(std::make_unique<Handle>()) {}
 
@@ -108,7 +118,8 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
   if (auto copied = copy_file(path, copy); !copied) return copied.error();
   ::fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
 
-  const std::string copy_path = path_of_copy(copy);
+  const std::string& copy_path = library->copy_path_;
+  const std::scoped_lock lock(loader_mutex());
   try {
     std::error_code error;
     library->handle_->object.load(
@@ -132,17 +143,18 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
 
 Library::~Library() {
   if (copy_ < 0) return;
+  const std::scoped_lock lock(loader_mutex());
   handle_.reset();
   // While the object is still mapped the descriptor stays open: its number is part of the name by
   // which the loader would take a later copy for this one.
-  if (!loader_knows(path_of_copy(copy_))) ::close(copy_);
+  if (!loader_knows(copy_path_)) ::close(copy_);
 }
 
 Status Library::unload() {
+  const std::scoped_lock lock(loader_mutex());
   entry_ = nullptr;
   handle_.reset();
-  const std::string copy_path = path_of_copy(copy_);
-  if (!loader_knows(copy_path) && !is_mapped(copy_name_)) {
+  if (!loader_knows(copy_path_) && !is_mapped(copy_name_)) {
     ::close(copy_);
     copy_ = -1;
     return {};

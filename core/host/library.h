@@ -47,6 +47,7 @@ class Library {
 
   std::filesystem::path path_;
   int copy_;               // the memory file
+  std::string copy_path_;  // what the loader calls it
   std::string copy_name_;  // unique in this process; what /proc/self/maps calls it
   std::unique_ptr<Handle> handle_;
   const halogen_plugin* entry_ = nullptr;

@@ -5,7 +5,6 @@
 #include <optional>
 #include <sstream>
 
-#define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 
 #include "core/host/closest_name.h"
@@ -153,13 +152,13 @@ std::string kind_word(std::string_view kind) {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path) {
-  const toml::parse_result parsed = toml::parse(text, path.string());
-  if (!parsed) {
-    return fail(HALOGEN_E_INVALID, path.string() + ':' +
-                                       std::to_string(parsed.error().source().begin.line) + ": " +
-                                       std::string(parsed.error().description()));
+  toml::table table;
+  try {
+    table = toml::parse(text, path.string());
+  } catch (const toml::parse_error& error) {
+    return fail(HALOGEN_E_INVALID, path.string() + ':' + std::to_string(error.source().begin.line) +
+                                       ": " + std::string(error.description()));
   }
-  const toml::table& table = parsed.table();
   std::optional<Error> error;
   Reader top(path, table, "", error);
   top.allow_only(
@@ -190,10 +189,12 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 }
 
 Result<Manifest> read_manifest(const std::filesystem::path& path) {
+  std::error_code ignored;
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf()))
+  if (!file || !std::filesystem::is_regular_file(path, ignored))
     return fail(HALOGEN_E_IO, path.string() + ": the plugin manifest cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
   return parse_manifest(text.str(), path);
 }
 

@@ -34,6 +34,11 @@ Catalogue PluginHost::scan() {
   return catalogue;
 }
 
+void PluginHost::forget_unloaded() {
+  std::erase_if(records_,
+                [](const auto& record) { return record->state == GenerationState::unloaded; });
+}
+
 Result<PluginHandle> PluginHost::load(std::string_view kind, std::string_view name) {
   return load_from(kind, name, false);
 }
@@ -70,6 +75,7 @@ Result<PluginHandle> PluginHost::load_from(std::string_view kind, std::string_vi
   failures_.erase(id);
   PluginHandle handle(std::move(*loaded));
   current_[id] = handle;
+  forget_unloaded();
   records_.push_back(handle->record());
   log_info("host", "plugin '" + id + "' " + handle->version() + " loaded from " +
                        entry.library.string() + " as generation " + std::to_string(number));
@@ -82,9 +88,9 @@ Status PluginHost::unload(PluginHandle& last) {
     const std::scoped_lock lock(mutex_);
     // Nobody but load() makes a handle from none, and it does so under this lock.
     if (last.use_count() > 1)
-      return fail(HALOGEN_E_BUSY, "plugin '" + last->id() + "' is in use by " +
-                                      std::to_string(last.use_count() - 1) +
-                                      " others and cannot be unloaded yet");
+      return fail(HALOGEN_E_BUSY, "plugin '" + last->id() +
+                                      "' cannot be unloaded yet; others use it: " +
+                                      std::to_string(last.use_count() - 1));
     if (current_[last->id()].lock() == last) current_.erase(last->id());
   }
   Status status = last->unload();
@@ -107,8 +113,7 @@ std::vector<PluginInfo> PluginHost::list() {
                     {}});
   }
 
-  std::erase_if(records_,
-                [](const auto& record) { return record->state == GenerationState::unloaded; });
+  forget_unloaded();
   for (const auto& record : records_) {
     auto info = std::find_if(list.begin(), list.end(), [&](const PluginInfo& candidate) {
       return candidate.manifest.id == record->id;

@@ -75,6 +75,8 @@ class PluginHost {
   Result<PluginHandle> load_from(std::string_view kind, std::string_view name, bool fresh);
   // Reads the manifests and logs the warnings that are new. Under mutex_.
   Catalogue scan();
+  // Drops the records of generations that are gone. Under mutex_.
+  void forget_unloaded();
 
   PluginHostOptions options_;
   MetricRegistry& metrics_;

@@ -116,6 +116,8 @@ struct PluginServices::Calls {
     if (services.closed())
       return halogen_fail(error, HALOGEN_E_CANCELLED,
                           "no thread can be started: the plugin is being unloaded");
+    if (!thread)
+      return halogen_fail(error, HALOGEN_E_INVALID, "thread_start needs a handle to fill");
     auto started = services.threads_.start(name ? name : "", run, argument);
     if (!started)
       return halogen_fail(error, started.error().status, started.error().message.c_str());

@@ -40,8 +40,9 @@ Result<halogen_thread*> PluginThreads::start(const std::string& name, halogen_ru
 
 std::unique_ptr<halogen_thread> PluginThreads::take(const halogen_thread* thread) {
   const std::scoped_lock lock(mutex_);
-  const auto found = std::find_if(threads_.begin(), threads_.end(),
-                                  [&](const auto& entry) { return entry.get() == thread; });
+  const auto found = std::find_if(threads_.begin(), threads_.end(), [&](const auto& entry) {
+    return entry.get() == thread && entry->thread.joinable();
+  });
   if (found == threads_.end()) return nullptr;
   auto taken = std::move(*found);
   threads_.erase(found);
@@ -71,6 +72,7 @@ PluginThreads::Leftovers PluginThreads::join_leftovers(std::chrono::milliseconds
         finished.push_back(entry.get());
       } else {
         leftovers.running.push_back(entry->name);
+        entry->thread.detach();  // given up: it ends when it ends
         leftovers.joined.pop_back();
       }
     }

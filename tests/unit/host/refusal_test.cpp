@@ -1,0 +1,186 @@
+// Plugins that must not be loaded: each is refused with a message that says what and what to do, is
+// gone afterwards, and the host goes on working.
+#include "fixture.h"
+
+namespace halogen::test {
+namespace {
+
+class Refusal : public HostTest {
+ protected:
+  // The message with which loading is refused, "FILE" standing for the library and "MANIFEST" for
+  // the manifest.
+  std::string refuse(const std::string& name = "probe") {
+    const auto handle = host.load(PROBE_KIND, name);
+    EXPECT_FALSE(handle.ok());
+    EXPECT_EQ(mapped_copies(), mapped_before);
+    EXPECT_EQ(metrics.text(), "");
+    std::string message = handle.ok() ? "" : handle.error().message;
+    replace_all(message, library().string(), "FILE");
+    replace_all(message, folder.file("probe.toml"), "MANIFEST");
+
+    install("v1");
+    auto good = host.load(PROBE_KIND, "probe");
+    EXPECT_TRUE(good.ok() && probe(*good).answer() == 1);
+    return message;
+  }
+
+  static void replace_all(std::string& text, const std::string& from, const std::string& to) {
+    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+      text.replace(at, from.size(), to);
+  }
+};
+
+const std::string kWho = "plugin 'org.example.probe' (probe \"probe\"): ";
+
+TEST_F(Refusal, MissingLibraryNamesThePackage) {
+  folder.write("probe.toml", ProbeManifest{}.text());
+  EXPECT_EQ(refuse(), kWho +
+                          "its library FILE named by the manifest MANIFEST is missing; it is part "
+                          "of the package halogen-probe-probe");
+}
+
+TEST_F(Refusal, MissingLibraryWithoutPackage) {
+  ProbeManifest manifest;
+  manifest.more.clear();
+  folder.write("probe.toml", manifest.text());
+  EXPECT_EQ(refuse("org.example.probe"),
+            kWho +
+                "its library FILE named by the manifest MANIFEST is missing; install the plugin "
+                "again");
+}
+
+TEST_F(Refusal, UnknownNameListsWhatThereIs) {
+  install("v1");
+  EXPECT_EQ(refuse("prube"),
+            "there is no plugin for probe \"prube\"; did you mean \"probe\"? Available: probe. "
+            "Manifests were looked for in " +
+                folder.path().string() +
+                ". By convention it is part of the package halogen-probe-prube");
+}
+
+TEST_F(Refusal, NoManifestAtAll) {
+  EXPECT_EQ(
+      refuse("vulkan"),
+      "there is no plugin for probe \"vulkan\"; Available: none. Manifests were looked for in " +
+          folder.path().string() +
+          ". By convention it is part of the package halogen-probe-vulkan");
+}
+
+TEST_F(Refusal, WrongMajor) {
+  install("wrong_major");
+  EXPECT_EQ(refuse(), kWho +
+                          "FILE is for plugin ABI 99, but this halogen has 1.0; install the "
+                          "plugin's package for this version");
+}
+
+TEST_F(Refusal, NewerMinor) {
+  install("newer_minor");
+  EXPECT_EQ(refuse(), kWho +
+                          "FILE needs plugin ABI 1.999 or newer, but this halogen has 1.0; upgrade "
+                          "halogen or install an older plugin");
+}
+
+TEST_F(Refusal, ManifestOfAnotherAbiIsRefusedWithoutOpening) {
+  install("wrong_major");
+  std::string text = ProbeManifest{}.text();
+  replace_all(text, "major = 1", "major = 2");
+  folder.write("probe.toml", text);
+  EXPECT_EQ(refuse(), kWho +
+                          "its manifest MANIFEST is for plugin ABI 2, but this halogen has 1.0; "
+                          "install the plugin's package for this version");
+}
+
+TEST_F(Refusal, ShortStruct) {
+  install("short_struct");
+  EXPECT_EQ(refuse(), kWho + "FILE: its entry of 16 bytes is shorter than the " +
+                          std::to_string(sizeof(halogen_plugin)) +
+                          " of plugin ABI 1.0; build it with halogen's headers");
+}
+
+TEST_F(Refusal, NoEntry) {
+  install("no_entry");
+  EXPECT_EQ(refuse(),
+            kWho + "FILE does not export halogen_plugin_entry; it is not a halogen plugin");
+}
+
+TEST_F(Refusal, NotAnObject) {
+  folder.write("probe.so", "this is text");
+  folder.write("probe.toml", ProbeManifest{}.text());
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: FILE: file too short");
+}
+
+TEST_F(Refusal, UndefinedSymbol) {
+  install("undefined");
+  EXPECT_EQ(refuse(),
+            kWho + "FILE cannot be loaded: FILE: undefined symbol: function_that_nobody_has");
+}
+
+TEST_F(Refusal, InitFails) {
+  install("init_fails");
+  EXPECT_EQ(refuse(), kWho + "its init failed: no driver; install one");
+}
+
+TEST_F(Refusal, InitThrows) {
+  install("init_throws");
+  EXPECT_EQ(refuse(), kWho + "its init threw an exception: no such luck");
+}
+
+TEST_F(Refusal, IdOfTheManifestDiffers) {
+  ProbeManifest manifest;
+  manifest.id = "org.example.other";
+  install("v1", manifest);
+  EXPECT_EQ(refuse(),
+            "plugin 'org.example.other' (probe \"probe\"): FILE is the plugin 'org.example.probe', "
+            "but its manifest MANIFEST says 'org.example.other'");
+}
+
+TEST_F(Refusal, ClaimsAKindThatItHasNot) {
+  ProbeManifest manifest;
+  manifest.kinds = R"(["halogen.probe/1", "halogen.backend/1"])";
+  manifest.provides = R"({probe = "probe", backend = "probe"})";
+  install("v1", manifest);
+  EXPECT_EQ(refuse(), kWho +
+                          "its manifest MANIFEST claims the kind halogen.backend/1, but the plugin "
+                          "has no factory for it");
+}
+
+TEST_F(Refusal, ClaimsAnotherName) {
+  ProbeManifest manifest;
+  manifest.provides = R"({probe = ["faster"]})";
+  install("v1", manifest);
+  EXPECT_EQ(refuse("faster"),
+            "plugin 'org.example.probe' (probe \"faster\"): its probe is called \"probe\", but the "
+            "manifest MANIFEST says \"faster\"");
+}
+
+TEST_F(Refusal, ProcessorLacksAFeature) {
+  ProbeManifest manifest;
+  manifest.more = "requires = {cpu = [\"flux_capacitor\"]}\n";
+  install("v1", manifest);
+  EXPECT_EQ(refuse(), kWho + "it needs a processor with flux_capacitor");
+}
+
+TEST_F(Refusal, OnTheLoopThread) {
+  install("v1");
+  struct Call {
+    PluginHost& host;
+    std::string message;
+    std::atomic<bool> done{false};
+  } call{host, {}};
+  loop.post(
+      [](void* argument) {
+        auto* self = static_cast<Call*>(argument);
+        const auto handle = self->host.load(PROBE_KIND, "probe");
+        if (!handle) self->message = handle.error().message;
+        self->done = true;
+      },
+      &call);
+  while (!call.done) std::this_thread::yield();
+  EXPECT_EQ(
+      call.message,
+      "plugin \"probe\" was to be loaded on the loop thread, which it would block; load it on "
+      "a worker");
+}
+
+}  // namespace
+}  // namespace halogen::test
