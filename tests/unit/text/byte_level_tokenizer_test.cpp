@@ -189,8 +189,8 @@ TEST(ByteLevelTokenizer, RefusesTextThatIsTooLong) {
   EXPECT_EQ(ids, (Ids{7}));
 }
 
-// With quadratic merging each of these would take hours.
-TEST(ByteLevelTokenizer, EncodesAMegabyteOfOneCharacter) {
+// With quadratic merging each of these would take minutes.
+TEST(ByteLevelTokenizer, EncodesALongRunOfOneCharacter) {
   for (const char* pre : {"gpt-2", "llama-bpe", "qwen2", "gpt-4o", "deepseek-llm", "deepseek-v3"}) {
     for (const char character : {'a', 'A', ' ', '\n', '7', '!'}) {
       const std::string twice(2, character);
@@ -198,7 +198,7 @@ TEST(ByteLevelTokenizer, EncodesAMegabyteOfOneCharacter) {
       Vocabulary vocabulary = byte_level_vocabulary({{once, once}, {twice, twice}});
       vocabulary.pre = pre;
       const auto tokenizer = make_tokenizer(std::move(vocabulary));
-      const std::string text = std::string(size_t{1} << 20U, character) + "x";
+      const std::string text = std::string(size_t{1} << 18U, character) + "x";
       EXPECT_EQ(tokenizer->decode(encode(*tokenizer, text), false), text);
     }
   }
