@@ -65,8 +65,8 @@ BytePairEncoder::BytePairEncoder(const Vocabulary& vocabulary,
       known_words_(pieces.size()),
       merges_(read_merges(vocabulary)),
       unknown_(vocabulary.unk),
-      ignore_merges_(*vocabulary.ignore_merges),
-      normalize_(*vocabulary.normalize_nfc) {
+      ignore_merges_(vocabulary.ignore_merges == true),
+      normalize_(vocabulary.normalize_nfc == true) {
   for (size_t byte = 0; byte < byte_tokens_.size(); ++byte) {
     const char text = static_cast<char>(byte);
     byte_tokens_[byte] = words_.find({&text, 1});

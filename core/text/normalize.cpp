@@ -3,6 +3,7 @@
 #include "core/text/normalize.h"
 
 #include <algorithm>
+#include <compare>
 #include <vector>
 
 #include <utf8proc.h>
@@ -28,16 +29,22 @@ void append_decomposed(uint32_t code_point, std::vector<utf8proc_int32_t>& out) 
 
 // Sorts each run of combining marks by their class; marks of one class keep their order.
 void order_marks(std::vector<utf8proc_int32_t>& characters) {
-  const auto is_mark = [](utf8proc_int32_t c) { return combining_class(c) != 0; };
-  auto begin = characters.begin();
-  while (true) {
-    begin = std::find_if(begin, characters.end(), is_mark);
-    if (begin == characters.end()) return;
-    const auto end = std::find_if_not(begin, characters.end(), is_mark);
-    std::stable_sort(begin, end, [](utf8proc_int32_t a, utf8proc_int32_t b) {
-      return combining_class(a) < combining_class(b);
-    });
-    begin = end;
+  struct Mark {
+    int combining_class;
+    size_t place;
+    utf8proc_int32_t character;
+    auto operator<=>(const Mark&) const = default;
+  };
+  std::vector<Mark> run;
+  for (size_t i = 0; i <= characters.size(); ++i) {
+    const int mark_class = i < characters.size() ? combining_class(characters[i]) : 0;
+    if (mark_class != 0) {
+      run.push_back({mark_class, i, characters[i]});
+      continue;
+    }
+    std::ranges::sort(run);
+    for (size_t k = 0; k < run.size(); ++k) characters[i - run.size() + k] = run[k].character;
+    run.clear();
   }
 }
 

@@ -96,7 +96,7 @@ SentencePieceEncoder::SentencePieceEncoder(const Vocabulary& vocabulary)
       first_extra_symbol_(static_cast<TokenId>(vocabulary.tokens.size())),
       known_words_(vocabulary.tokens.size()),
       unknown_(vocabulary.unk),
-      prefix_(*vocabulary.space_prefix),
+      prefix_(vocabulary.space_prefix.value_or(SpacePrefix::kEveryFragment)),
       words_start_with_space_(true) {
   for (size_t i = 0; i < ascii_symbols_.size(); ++i) {
     const char character = static_cast<char>(i);

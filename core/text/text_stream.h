@@ -15,9 +15,9 @@
 namespace halogen::text {
 
 struct TextStreamOptions {
-  std::vector<std::string> stop;  // valid UTF-8; empty strings are ignored
-  bool include_stop = false;      // the text ends with the stop string instead of before it
-  bool skip_special = true;       // control tokens add no text
+  std::vector<std::string> stop = {};  // valid UTF-8; empty strings are ignored
+  bool include_stop = false;           // the text ends with the stop string instead of before it
+  bool skip_special = true;            // control tokens add no text
 };
 
 // Not for concurrent use; allocates nothing for a token once its buffers have grown to the longest

@@ -80,13 +80,13 @@ Status Tokenizer::encode(std::string_view text, EncodeOptions options,
   }
   const size_t size_before = out.size();
   out.reserve(size_before + text.size() / kBytesPerToken + 2);
-  if (options.add_special && *vocabulary_.add_bos) out.push_back(vocabulary_.bos);
+  if (options.add_special && vocabulary_.add_bos == true) out.push_back(vocabulary_.bos);
   const SpecialTokens& special = options.parse_special ? all_special_ : user_defined_;
   if (Status s = encode_fragments(text, special, out); !s) {
     out.resize(size_before);
     return s;
   }
-  if (options.add_special && *vocabulary_.add_eos) out.push_back(vocabulary_.eos);
+  if (options.add_special && vocabulary_.add_eos == true) out.push_back(vocabulary_.eos);
   return {};
 }
 
@@ -119,7 +119,7 @@ std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) c
   for (const TokenId id : ids) {
     if (!skip_special || !is_special(id)) text.append(piece(id));
   }
-  const bool prefixed = *vocabulary_.space_prefix != SpacePrefix::kNever;
+  const bool prefixed = vocabulary_.space_prefix != SpacePrefix::kNever;
   if (prefixed && text.starts_with(' ')) text.erase(0, 1);
   return text;
 }

@@ -1,11 +1,10 @@
 // Tiny tokenizers of every kind against the ids and decodings of Hugging Face's tokenizers library,
 // through the GGUF files that were converted from them.
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <ostream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,27 +31,6 @@ void PrintTo(const Source& source, std::ostream* out) {
   *out << source.name;
 }
 
-// A text for which this pair cannot agree, and why.
-struct Exception {
-  const char* source;
-  std::string_view text_contains;
-  const char* reason;
-};
-
-constexpr Exception kExceptions[] = {
-    {"none", "\x01", ""},
-};
-
-const char* reason_to_skip(const Source& source, std::string_view text) {
-  for (const Exception& exception : kExceptions) {
-    if (source.name == std::string_view(exception.source) &&
-        text.find(exception.text_contains) != std::string_view::npos) {
-      return exception.reason;
-    }
-  }
-  return nullptr;
-}
-
 class GoldenEncodings : public ::testing::TestWithParam<Source> {
  protected:
   void SetUp() override {
@@ -68,15 +46,11 @@ class GoldenEncodings : public ::testing::TestWithParam<Source> {
     tokenizer_ = std::move(*tokenizer);
   }
 
-  // Calls check(entry, text, golden ids) for the entries of `list` that can agree.
+  // Calls check(entry, text, golden ids) for the entries of `list`.
   template <typename Check>
   void for_each_entry(const char* list, const Check& check) {
     for (const auto& entry : golden_.at(list)) {
       const auto text = entry.at("text").get<std::string>();
-      if (const char* reason = reason_to_skip(GetParam(), text)) {
-        std::printf("skipped '%s': %s\n", text.c_str(), reason);
-        continue;
-      }
       check(entry, text, entry.at("ids_no_special").get<std::vector<TokenId>>());
     }
   }
