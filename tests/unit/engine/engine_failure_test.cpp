@@ -10,6 +10,7 @@ TEST(EngineFailure, AStepThatCannotStartEndsWhatRunsAndNothingElse) {
   int steps = 0;
   Served served(limits, [&](EngineParts&, Served& self) {
     self.device().before_step = [&](const halogen_step&) {
+      self.await_run();
       if (++steps == 4) self.device().submit_status = HALOGEN_E_DEVICE_LOST;
     };
   });
@@ -118,7 +119,10 @@ TEST(EngineFailure, AFaultySchedulerSlowsDownButHarmsNobody) {
     faulty.plan = plan;
     EngineLimits limits = small_limits();
     limits.total_blocks = 20;
-    Served served(limits, [&](EngineParts& parts, Served&) { parts.scheduler = &faulty; });
+    Served served(limits, [&](EngineParts& parts, Served& self) {
+      parts.scheduler = &faulty;
+      Served::held_until_run(parts, self);
+    });
     std::map<uint64_t, GenerationRequest> requests;
     for (int32_t i = 0; i < 20; i++) {
       const GenerationRequest request = request_of(std::vector<int32_t>(10, i), 40);

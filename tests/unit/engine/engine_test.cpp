@@ -44,22 +44,22 @@ TEST(Engine, APromptInChunksGivesWhatOneInOnePieceGives) {
 TEST(Engine, ALongPromptAndDecodesShareSteps) {
   EngineLimits limits = small_limits();
   limits.prefill_batch_tokens = 4;
-  Served served(limits);
+  Served served(limits, Served::held_until_run);
   const GenerationRequest brief = request_of({1}, 10), lengthy = request_of(counting(60), 2);
   const uint64_t a = served.submit(brief), b = served.submit(lengthy);
   served.run();
   EXPECT_EQ(served.stream(a).tokens, expected_tokens(brief, 50));
   EXPECT_EQ(served.stream(b).tokens, expected_tokens(lengthy, 50));
   served.stop();
-  // The first step has the brief prompt and three tokens of the long one; the other 57 and the
-  // second token of its answer take 16 more, and the brief request's decodes hide among these.
+  // The brief prompt takes the first step, the long one four tokens in each of the next 15, and
+  // its second token the last. All decodes of the brief request hide among these.
   EXPECT_EQ(served.device().steps, 17U);
 }
 
 TEST(Engine, APreemptedRequestGoesOnAsIfNothingHadHappened) {
   EngineLimits limits = small_limits();
   limits.total_blocks = 12;  // 48 positions for two requests of 40
-  Served served(limits);
+  Served served(limits, Served::held_until_run);
   GenerationRequest first = request_of({1, 2, 3, 4}, 36, 5),
                     second = request_of({5, 6, 7, 8}, 36, 6);
   second.sampling.frequency_penalty = 0.5F;

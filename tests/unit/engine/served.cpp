@@ -122,7 +122,16 @@ void Served::in_step_with_loop(EngineParts& /*parts*/, Served& self) {
   self.device().before_step = [&self](const halogen_step&) { self.await_loop(); };
 }
 
+void Served::await_run() const {
+  while (!run_) std::this_thread::yield();
+}
+
+void Served::held_until_run(EngineParts& /*parts*/, Served& self) {
+  self.device().before_step = [&self](const halogen_step&) { self.await_run(); };
+}
+
 void Served::run_until(const std::function<bool()>& done) {
+  run_ = true;
   if (done()) return;
   done_ = done;
   Timer watchdog(*loop_, [this] {

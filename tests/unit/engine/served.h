@@ -76,6 +76,8 @@ class Served {
   uint64_t submit(GenerationRequest request);
   // Makes every step wait for the loop; see await_loop(). For the `change` of the constructor.
   static void in_step_with_loop(EngineParts& parts, Served& self);
+  // Makes the first step wait for run().
+  static void held_until_run(EngineParts& parts, Served& self);
   // Runs the loop until `done`, which is asked after every event. Fails the test after 60 seconds.
   void run_until(const std::function<bool()>& done);
   // Until every request has ended.
@@ -89,6 +91,8 @@ class Served {
   // 20 ms where it does not run. The fake device is so fast that a request would often be over
   // before its first event is delivered.
   void await_loop();
+  // The same, until run() or run_until() is called: then all that was submitted before is there.
+  void await_run() const;
 
   Engine& engine() { return *engine_; }
   Device& device() { return device_; }
@@ -109,6 +113,7 @@ class Served {
   std::vector<std::string> log_;
   std::map<uint64_t, Stream> streams_;
   std::function<bool()> done_;
+  std::atomic<bool> run_{false};
   std::unique_ptr<Engine> engine_;
 };
 
