@@ -69,9 +69,9 @@ class ThreadedEngine final : public Engine {
     stats.requests_running = counters.running.get();
     stats.requests_waiting =
         unfinished_.get() - std::min(unfinished_.get(), stats.requests_running);
-    stats.requests_finished = counters.finished.get();
+    stats.requests_finished = finished_.get();
     stats.requests_cancelled = cancelled_.get();
-    stats.requests_failed = counters.failed.get();
+    stats.requests_failed = failed_.get();
     stats.preemptions = counters.preemptions.get();
     stats.plans_refused = counters.refused_plans.get();
     stats.prompt_tokens = counters.prompt_tokens.get();
@@ -109,7 +109,7 @@ class ThreadedEngine final : public Engine {
     // own, where no change of the table reaches it.
     EventHandler on_event = std::move(found->second.on_event);
     if (event.finish != FinishReason::none) {
-      if (event.finish == FinishReason::cancelled) cancelled_.add(1);
+      outcome_counter(event.finish).add(1);
       forget(found);
       on_event(event);
       return;
@@ -117,6 +117,13 @@ class ThreadedEngine final : public Engine {
     on_event(event);
     found = listeners_.find(event.request_id);
     if (found != listeners_.end()) found->second.on_event = std::move(on_event);
+  }
+
+  // Counted here and not on the engine thread, where a request may have finished that is cancelled
+  // before anybody hears of it.
+  Counter& outcome_counter(FinishReason reason) {
+    if (reason == FinishReason::error) return failed_;
+    return reason == FinishReason::cancelled ? cancelled_ : finished_;
   }
 
   void forget(Listeners::iterator listener) {
@@ -129,7 +136,7 @@ class ThreadedEngine final : public Engine {
   const std::unique_ptr<TextSource> text_;
   Listeners listeners_;  // by request: all that are unfinished and not cancelled
   uint64_t last_id_ = 0;
-  Counter unfinished_, cancelled_;
+  Counter unfinished_, finished_, failed_, cancelled_;
   std::unique_ptr<WakeUp> wake_up_;
   StepLoop steps_;
   std::thread thread_;

@@ -20,7 +20,7 @@ class Counter {
 };
 
 struct EngineCounters {
-  Counter running, finished, failed, preemptions, refused_plans;
+  Counter running, preemptions, refused_plans;
   Counter prompt_tokens, generated_tokens, steps;
   Counter blocks_used, last_step_us, last_progress_us;
   std::atomic<bool> healthy{true};

@@ -233,8 +233,6 @@ void StepLoop::end(Sequence& sequence, FinishReason reason, const std::string& e
   event.finish = reason;
   event.error = error;
   sequence.ended = true;
-  if (reason == FinishReason::error) counters_.failed.add(1);
-  if (reason == FinishReason::stop || reason == FinishReason::length) counters_.finished.add(1);
 }
 
 // Ends what runs, and what waits too when nothing can be computed at all. Retiring the backend and

@@ -1,0 +1,80 @@
+// The step loop allocates nothing once sequences decode.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "served.h"
+
+namespace {
+
+// Set on the engine thread, between the steps of the fake device: what the device does is its own
+// affair.
+thread_local bool counting = false;
+std::atomic<int> allocations{0};
+
+void* allocate(size_t bytes) {
+  if (counting) allocations++;
+  void* memory = std::malloc(bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) {
+  return allocate(bytes);
+}
+void* operator new[](size_t bytes) {
+  return allocate(bytes);
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept {
+  std::free(memory);
+}
+void operator delete[](void* memory, size_t) noexcept {
+  std::free(memory);
+}
+
+namespace halogen::fake {
+namespace {
+
+TEST(EngineAllocation, DecodingAllocatesNothing) {
+  constexpr uint32_t kTokens = 100;
+  std::atomic<uint32_t> computed{0};  // steps
+  Served served(small_limits(), [&](EngineParts&, Served& self) {
+    self.device().before_step = [&](const halogen_step&) {
+      counting = false;
+      self.await_loop();
+    };
+    self.device().after_step = [&] {
+      // The first steps warm up, and in the last ones sequences end.
+      counting = ++computed > 20 && computed < kTokens - 20;
+    };
+  });
+  std::vector<std::pair<uint64_t, GenerationRequest>> requests;
+  for (int32_t i = 0; i < 4; i++) {
+    GenerationRequest request = request_of({i, 2, 3}, kTokens, static_cast<uint64_t>(i));
+    request.top_logprobs = i - 1;
+    request.sampling.top_k = 10 * i;
+    request.sampling.top_p = 0.9F;
+    request.sampling.min_p = 0.01F;
+    request.sampling.repetition_penalty = 1.1F;
+    request.sampling.frequency_penalty = 0.1F;
+    if (i == 3) request.sampling.penalty_window = 10;
+    request.stop = {"~never~"};
+    requests.emplace_back(served.submit(request), request);
+  }
+  served.run();
+  for (const auto& [id, request] : requests)
+    EXPECT_EQ(served.stream(id).tokens, expected_tokens(request, 50));
+  EXPECT_EQ(allocations, 0);
+  EXPECT_GE(computed, kTokens);
+}
+
+}  // namespace
+}  // namespace halogen::fake
