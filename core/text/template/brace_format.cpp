@@ -29,7 +29,8 @@ class BraceFormatter {
   Interpreter& interpreter_;
   const Arguments& arguments_;
   bool markup_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;   // for fields without a number
+  bool numbered_ = false;  // fields with a number were seen; the two cannot be mixed
 };
 
 std::string BraceFormatter::format(std::string_view text, int nesting) {
@@ -85,6 +86,9 @@ std::string BraceFormatter::replacement(std::string_view field, int nesting) {
 
 Value BraceFormatter::argument(std::string_view name) {
   if (name.empty() || is_number(name)) {
+    numbered_ |= !name.empty();
+    if (numbered_ && (name.empty() || next_ > 0))
+      raise("a format string numbers only some of its fields");
     const std::size_t index =
         name.empty() ? next_++ : static_cast<std::size_t>(parse_integer(name, 10).value_or(0));
     if (index >= arguments_.positional.size())

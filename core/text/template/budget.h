@@ -14,10 +14,10 @@
 namespace halogen::jinja {
 
 struct Limits {
-  std::uint64_t steps = 20'000'000;         // evaluated nodes, visited elements, and every 64 bytes
-  std::uint64_t memory_bytes = 1ULL << 30;  // all values and texts made during a render together
-  std::size_t output_bytes = 64ULL << 20;   // of the rendered text, and of each captured block
-  int depth = 1000;                         // nested evaluations, macro calls included
+  std::uint64_t steps = 8'000'000;  // evaluated nodes, visited elements, and every 64 bytes
+  std::uint64_t memory_bytes = 512ULL << 20;  // all values and texts made during a render together
+  std::size_t output_bytes = 64ULL << 20;     // of the rendered text, and of each captured block
+  int depth = 1000;                           // nested evaluations, macro calls included
 };
 
 // How the inside of this room reports an error: evaluation is deeply recursive and every level can
@@ -48,6 +48,13 @@ class Budget {
     if (bytes > limits_.memory_bytes - memory_) raise("the template uses too much memory");
     memory_ += bytes;
     step(bytes / 64);
+  }
+
+  // Refuses `count` pieces of `size` bytes at once, before anything is built from them.
+  void require(std::uint64_t count, std::uint64_t size) const {
+    if (size != 0 && count > (limits_.memory_bytes - memory_) / size) {
+      raise("the template uses too much memory");
+    }
   }
 
   void enter() {

@@ -8,6 +8,7 @@
 #include "core/text/template/interpreter.h"
 #include "core/text/template/json.h"
 #include "core/text/template/parser.h"
+#include "core/text/template/unicode.h"
 
 namespace halogen {
 
@@ -17,7 +18,7 @@ using jinja::Interpreter;
 using jinja::Scope;
 using jinja::Value;
 
-constexpr std::size_t kMaxSourceBytes = 4 << 20;  // the largest known template has 17 thousand
+constexpr std::size_t kMaxSourceBytes = 1 << 20;  // the largest known template has 17 thousand
 
 Value borrowed(Interpreter& interpreter, const nlohmann::ordered_json* json) {
   return json != nullptr ? jinja::from_json(interpreter.heap(), *json) : Value::none();
@@ -44,6 +45,41 @@ Scope& make_globals(Interpreter& interpreter, const TemplateInput& input) {
   return scope;
 }
 
+// The text of the last message, or the last text of its parts.
+const std::string* final_text(const nlohmann::ordered_json* messages) {
+  if (messages == nullptr || !messages->is_array() || messages->empty()) return nullptr;
+  const auto& last = messages->back();
+  if (!last.is_object() || !last.contains("content")) return nullptr;
+  const auto& content = last.at("content");
+  if (content.is_string()) return content.get_ptr<const std::string*>();
+  if (!content.is_array()) return nullptr;
+  for (auto part = content.rbegin(); part != content.rend(); ++part) {
+    if (part->is_object() && part->contains("text"))
+      return part->at("text").get_ptr<const std::string*>();
+  }
+  return nullptr;
+}
+
+// Cuts the prompt after the last message's text, with the blanks at its end if the template kept
+// them.
+Result<std::string> cut_after_final_message(std::string prompt, const TemplateInput& input) {
+  const std::string* text = final_text(input.messages);
+  if (text == nullptr) {
+    return fail(HALOGEN_E_INVALID, "cannot continue the final message, because it has no text");
+  }
+  const std::string_view unindented = jinja::strip_left(*text);
+  const std::string_view stripped = jinja::strip_right(unindented);
+  const std::size_t at = prompt.rfind(stripped);
+  if (at == std::string::npos) {
+    return fail(HALOGEN_E_INVALID,
+                "cannot continue the final message, because the chat template does not render its "
+                "text as it is");
+  }
+  const bool kept_blanks = std::string_view(prompt).substr(at, unindented.size()) == *text;
+  prompt.resize(at + (kept_blanks ? unindented : stripped).size());
+  return prompt;
+}
+
 Error located(const jinja::Failure& failure, int line) {
   return fail(failure.status, "chat template, line " +
                                   std::to_string(failure.line > 0 ? failure.line : line) + ": " +
@@ -68,7 +104,7 @@ const std::string& ChatTemplate::source() const {
 
 Result<ChatTemplate> ChatTemplate::parse(std::string source) {
   if (source.size() > kMaxSourceBytes) {
-    return fail(HALOGEN_E_INVALID, "the chat template is longer than 4 MiB");
+    return fail(HALOGEN_E_INVALID, "the chat template is longer than 1 MiB");
   }
   try {
     jinja::Body body = jinja::parse_template(source);
@@ -83,10 +119,17 @@ Result<ChatTemplate> ChatTemplate::parse(std::string source) {
 
 Result<std::string> ChatTemplate::render(const TemplateInput& input,
                                          const jinja::Limits& limits) const {
+  if (input.continue_final_message && input.add_generation_prompt) {
+    return fail(
+        HALOGEN_E_INVALID,
+        "continue_final_message and add_generation_prompt exclude each other; ask for one of them");
+  }
   Interpreter interpreter(limits, input.local_time);
   try {
     Scope& scope = interpreter.make_scope(&make_globals(interpreter, input));
     jinja::execute_body(program_->body, interpreter, scope);
+    if (input.continue_final_message)
+      return cut_after_final_message(interpreter.take_output(), input);
     return interpreter.take_output();
   } catch (const jinja::Failure& failure) {
     return located(failure, interpreter.line());

@@ -9,17 +9,18 @@ namespace halogen::jinja {
 
 namespace {
 
-// What sorting and grouping compare: the item or its attribute, strings without their case.
-Value sort_key(Call& call, const Value& item, const Value& attribute, bool case_sensitive) {
-  const Value key = attribute.is(Kind::undefined) ? item : call.interpreter.path(item, attribute);
-  if (case_sensitive || !key.is(Kind::string)) return key;
-  return call.heap().string(to_lower(key.as_text()));
-}
-
 struct Keyed {
   std::vector<Value> keys;
   Value item;
 };
+
+// What sorting and grouping compare: the item or its attribute, strings without their case.
+Value sort_key(Call& call, const Value& item, const Value& attribute, bool case_sensitive) {
+  call.budget().allocate(sizeof(Keyed) + 4 * sizeof(Value));  // what the callers keep of it
+  const Value key = attribute.is(Kind::undefined) ? item : call.interpreter.path(item, attribute);
+  if (case_sensitive || !key.is(Kind::string)) return key;
+  return call.heap().string(to_lower(key.as_text()));
+}
 
 bool precedes(Heap& heap, const std::vector<Value>& a, const std::vector<Value>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -64,7 +64,7 @@ Value indent(Call& call) {
   const bool blank_lines = call.boolean(2);
   // As if a newline ended the text: then an empty text has one line, and a last newline counts.
   const std::string text = std::string(call.own_text()) + "\n";
-  const auto lines = split_lines(text);
+  const auto lines = split_lines(call.budget(), text);
   TextBuilder out(call.budget());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (i > 0) out.append("\n");

@@ -45,6 +45,7 @@ DictObject* make_dict(Call& call) {
     for (const Value& pair : items_of(heap, source)) {
       const auto parts = items_of(heap, pair);
       if (parts.size() != 2) raise("'" + std::string(call.builtin.name) + "' wants pairs");
+      heap.budget().allocate(2 * sizeof(DictObject::Entry));
       dict->set(parts[0], parts[1]);
     }
   }

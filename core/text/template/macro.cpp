@@ -68,6 +68,13 @@ void MacroObject::bind(Interpreter& interpreter, const Arguments& arguments, Sco
 
 std::optional<Value> MacroObject::attribute(Interpreter& interpreter, std::string_view name) {
   if (name == "name") return interpreter.heap().string(definition_.name);
+  if (name == "arguments") {
+    std::vector<Value> names;
+    for (const Parameter& parameter : definition_.parameters) {
+      names.push_back(interpreter.heap().string(parameter.name));
+    }
+    return interpreter.heap().tuple(std::move(names));
+  }
   if (name == "catch_kwargs") return Value::boolean(definition_.uses_kwargs);
   if (name == "catch_varargs") return Value::boolean(definition_.uses_varargs);
   if (name == "caller") return Value::boolean(definition_.uses_caller);

@@ -138,6 +138,9 @@ Value power(const Value& left, const Value& right) {
 
 Value repeat(Heap& heap, const Value& what, std::int64_t times) {
   if (times < 0) times = 0;
+  heap.budget().require(static_cast<std::uint64_t>(times),
+                        what.is(Kind::string) ? what.as_text().size()
+                                              : what.as_sequence().items.size() * sizeof(Value));
   if (what.is(Kind::string)) {
     const std::string_view text = what.as_text();
     TextBuilder out(heap.budget());

@@ -167,6 +167,7 @@ std::optional<Value> slice(Heap& heap, const Value& object, std::optional<std::i
   if (step > 0 && to > from) count = (to - from - 1) / step + 1;
   if (step < 0 && from > to) count = (from - to - 1) / -step + 1;
   heap.budget().step(static_cast<std::uint64_t>(size) / 16);
+  if (step != 1) heap.budget().allocate(static_cast<std::uint64_t>(size) * sizeof(std::size_t));
   if (object.is(Kind::string)) {
     return heap.string(slice_text(object.as_text(), from, step, count), object.is_markup());
   }

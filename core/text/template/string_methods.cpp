@@ -30,13 +30,13 @@ Value texts_to_list(Call& call, const std::vector<std::string_view>& parts) {
 }
 
 Value split(Call& call) {
-  return texts_to_list(call,
-                       split_text(call.own_text(), optional_text(call, 0), call.integer(1, -1)));
+  return texts_to_list(call, split_text(call.budget(), call.own_text(), optional_text(call, 0),
+                                        call.integer(1, -1)));
 }
 
 Value split_from_right(Call& call) {
-  return texts_to_list(
-      call, split_text_from_right(call.own_text(), optional_text(call, 0), call.integer(1, -1)));
+  return texts_to_list(call, split_text_from_right(call.budget(), call.own_text(),
+                                                   optional_text(call, 0), call.integer(1, -1)));
 }
 
 Value partition(Call& call, bool from_right) {
@@ -221,7 +221,7 @@ constexpr Builtin kMethods[] = {
     {"split", "?sep ?maxsplit", split},
     {"rsplit", "?sep ?maxsplit", split_from_right},
     {"splitlines", "?keepends",
-     [](Call& c) { return texts_to_list(c, split_lines(c.own_text(), c.boolean(0))); }},
+     [](Call& c) { return texts_to_list(c, split_lines(c.budget(), c.own_text(), c.boolean(0))); }},
     {"partition", "sep", [](Call& c) { return partition(c, false); }},
     {"rpartition", "sep", [](Call& c) { return partition(c, true); }},
     {"startswith", "prefix ?start ?end", [](Call& c) { return has_affix(c, true); }},

@@ -16,14 +16,16 @@ bool is_one_of(std::string_view characters, char32_t c) {
   return false;
 }
 
-std::vector<std::string_view> split_at_space(std::string_view text, std::int64_t limit) {
+std::vector<std::string_view> split_at_space(Budget& budget, std::string_view text,
+                                             std::int64_t limit) {
   std::vector<std::string_view> parts;
   text = strip_left(text);
   while (!text.empty()) {
     if (limit >= 0 && static_cast<std::int64_t>(parts.size()) == limit) {
-      parts.push_back(strip_right(text));
+      parts.push_back(text);
       break;
     }
+    budget.allocate(sizeof(std::string_view));
     std::size_t end = 0;
     while (end < text.size() && !is_space(code_point(text, end))) end += code_point_size(text, end);
     parts.push_back(text.substr(0, end));
@@ -32,17 +34,16 @@ std::vector<std::string_view> split_at_space(std::string_view text, std::int64_t
   return parts;
 }
 
-std::vector<std::string_view> split_at_space_from_right(std::string_view text, std::int64_t limit) {
-  // Every word is found from the left; those beyond the limit stay together.
-  std::vector<std::string_view> parts = split_at_space(text, -1);
+// Every word is found from the left; those beyond the limit stay together, with the space before
+// them.
+std::vector<std::string_view> split_at_space_from_right(Budget& budget, std::string_view text,
+                                                        std::int64_t limit) {
+  std::vector<std::string_view> parts = split_at_space(budget, text, -1);
   if (limit < 0 || static_cast<std::int64_t>(parts.size()) <= limit) return parts;
   const std::size_t joined = parts.size() - static_cast<std::size_t>(limit);
-  if (joined > 1) {
-    const char* begin = strip_left(text).data();
-    const std::string_view& last = parts[joined - 1];
-    parts[0] = {begin, static_cast<std::size_t>(last.data() + last.size() - begin)};
-    parts.erase(parts.begin() + 1, parts.begin() + static_cast<std::ptrdiff_t>(joined));
-  }
+  const std::string_view& last = parts[joined - 1];
+  parts[0] = {text.data(), static_cast<std::size_t>(last.data() + last.size() - text.data())};
+  parts.erase(parts.begin() + 1, parts.begin() + static_cast<std::ptrdiff_t>(joined));
   return parts;
 }
 
@@ -92,15 +93,16 @@ std::string_view strip_text(std::string_view text, std::optional<std::string_vie
   return text;
 }
 
-std::vector<std::string_view> split_text(std::string_view text,
+std::vector<std::string_view> split_text(Budget& budget, std::string_view text,
                                          std::optional<std::string_view> separator,
                                          std::int64_t limit) {
-  if (!separator) return split_at_space(text, limit);
+  if (!separator) return split_at_space(budget, text, limit);
   if (separator->empty()) raise("cannot split at an empty separator");
   std::vector<std::string_view> parts;
   while (limit-- != 0) {
     const std::size_t found = text.find(*separator);
     if (found == std::string_view::npos) break;
+    budget.allocate(sizeof(std::string_view));
     parts.push_back(text.substr(0, found));
     text.remove_prefix(found + separator->size());
   }
@@ -108,21 +110,41 @@ std::vector<std::string_view> split_text(std::string_view text,
   return parts;
 }
 
-std::vector<std::string_view> split_text_from_right(std::string_view text,
+std::vector<std::string_view> split_text_from_right(Budget& budget, std::string_view text,
                                                     std::optional<std::string_view> separator,
                                                     std::int64_t limit) {
-  if (!separator) return split_at_space_from_right(text, limit);
+  if (!separator) return split_at_space_from_right(budget, text, limit);
   if (separator->empty()) raise("cannot split at an empty separator");
   std::vector<std::string_view> parts;
   while (limit-- != 0) {
     const std::size_t found = text.rfind(*separator);
     if (found == std::string_view::npos) break;
+    budget.allocate(sizeof(std::string_view));
     parts.push_back(text.substr(found + separator->size()));
     text = text.substr(0, found);
   }
   parts.push_back(text);
   std::reverse(parts.begin(), parts.end());
   return parts;
+}
+
+std::vector<std::string_view> split_lines(Budget& budget, std::string_view text, bool keep_ends) {
+  std::vector<std::string_view> lines;
+  std::size_t start = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t c = code_point(text, at);
+    std::size_t next = at + code_point_size(text, at);
+    if (!is_line_end(c)) {
+      at = next;
+      continue;
+    }
+    if (c == '\r' && next < text.size() && text[next] == '\n') ++next;
+    budget.allocate(sizeof(std::string_view));
+    lines.push_back(text.substr(start, (keep_ends ? next : at) - start));
+    start = at = next;
+  }
+  if (start < text.size()) lines.push_back(text.substr(start));
+  return lines;
 }
 
 std::string capitalize_text(std::string_view text) {
@@ -141,6 +163,7 @@ std::string pad_text(Budget& budget, std::string_view text, std::int64_t width,
   std::int64_t left = 0;
   if (align == Align::right) left = missing;
   if (align == Align::center) left = missing / 2 + (missing & width & 1);
+  budget.require(static_cast<std::uint64_t>(missing), fill.size());
   TextBuilder out(budget);
   for (std::int64_t i = 0; i < left; ++i) out.append(fill), budget.step();
   out.append(text);

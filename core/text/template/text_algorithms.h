@@ -23,12 +23,16 @@ std::string_view strip_text(std::string_view text, std::optional<std::string_vie
 
 // text.split(separator, limit) and text.rsplit; an absent separator means runs of white space, a
 // negative limit no limit. Throws Failure for an empty separator.
-std::vector<std::string_view> split_text(std::string_view text,
+std::vector<std::string_view> split_text(Budget& budget, std::string_view text,
                                          std::optional<std::string_view> separator,
                                          std::int64_t limit);
-std::vector<std::string_view> split_text_from_right(std::string_view text,
+std::vector<std::string_view> split_text_from_right(Budget& budget, std::string_view text,
                                                     std::optional<std::string_view> separator,
                                                     std::int64_t limit);
+
+// Python's str.splitlines: split at every kind of line end, without an empty last line.
+std::vector<std::string_view> split_lines(Budget& budget, std::string_view text,
+                                          bool keep_ends = false);
 
 // The first letter in upper case, the others in lower case.
 std::string capitalize_text(std::string_view text);

@@ -1,4 +1,4 @@
-// Decoding, classification and line splitting of UTF-8 text.
+// Decoding and classification of UTF-8 text.
 #include "core/text/template/unicode.h"
 
 namespace halogen::jinja {
@@ -7,11 +7,6 @@ namespace {
 
 bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-bool is_line_end(char32_t c) {
-  return (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
-         c == 0x2029;
 }
 
 // Start of the code point that ends before byte `end`.
@@ -88,6 +83,11 @@ bool is_space(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
+bool is_line_end(char32_t c) {
+  return (c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
+         c == 0x2029;
+}
+
 bool is_digit(char32_t c) {
   return c >= '0' && c <= '9';
 }
@@ -147,24 +147,6 @@ std::string_view strip_right(std::string_view text) {
     end = at;
   }
   return text.substr(0, end);
-}
-
-std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends) {
-  std::vector<std::string_view> lines;
-  std::size_t start = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const char32_t c = code_point(text, at);
-    std::size_t next = at + code_point_size(text, at);
-    if (!is_line_end(c)) {
-      at = next;
-      continue;
-    }
-    if (c == '\r' && next < text.size() && text[next] == '\n') ++next;
-    lines.push_back(text.substr(start, (keep_ends ? next : at) - start));
-    start = at = next;
-  }
-  if (start < text.size()) lines.push_back(text.substr(start));
-  return lines;
 }
 
 }  // namespace halogen::jinja

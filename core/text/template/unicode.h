@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace halogen::jinja {
 
@@ -24,6 +23,7 @@ std::size_t length(std::string_view text);
 std::size_t byte_offset(std::string_view text, std::size_t index);
 
 bool is_space(char32_t c);
+bool is_line_end(char32_t c);
 bool is_digit(char32_t c);         // ASCII only
 bool is_alphanumeric(char32_t c);  // above ASCII: everything but spaces, symbols and punctuation
 bool is_printable(char32_t c);
@@ -38,8 +38,5 @@ std::string to_lower(std::string_view text);
 // Without white space at the left or right end.
 std::string_view strip_left(std::string_view text);
 std::string_view strip_right(std::string_view text);
-
-// Python's str.splitlines: split at every kind of line end, without an empty last line.
-std::vector<std::string_view> split_lines(std::string_view text, bool keep_ends = false);
 
 }  // namespace halogen::jinja

@@ -28,6 +28,8 @@ void check_case(const ChatTemplate& chat_template, const Json& golden, const Jso
   input.messages = &test_case.at("messages");
   input.tools = &test_case.at("tools");
   input.variables = &variables;
+  input.add_generation_prompt = variables.value("add_generation_prompt", false);
+  input.continue_final_message = variables.value("continue_final_message", false);
   if (golden.at("bos_token").is_string())
     input.bos_token = golden.at("bos_token").get<std::string>();
   if (golden.at("eos_token").is_string())
