@@ -13,6 +13,7 @@
 
 #include "core/api/engine_metrics.h"
 #include "core/api/health.h"
+#include "core/api/json.h"
 #include "core/api/model_access.h"
 #include "core/base/metrics.h"
 #include "core/http/exchange.h"

@@ -10,6 +10,7 @@
 
 #include "halogen/loader.h"
 
+#include "plugins/gguf/gguf_file.h"
 #include "plugins/gguf/gguf_metadata.h"
 #include "plugins/gguf/gguf_model.h"
 #include "plugins/gguf/tensor_names.h"
