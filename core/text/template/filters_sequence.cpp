@@ -1,5 +1,6 @@
 // Filters that work on sequences and mappings as a whole.
 #include <algorithm>
+#include <set>
 
 #include "core/text/template/builtins.h"
 #include "core/text/template/format.h"
@@ -29,11 +30,15 @@ bool precedes(Heap& heap, const std::vector<Value>& a, const std::vector<Value>&
   return false;
 }
 
-// Sorts stably; `reverse` keeps equal items in their order, as Python does.
+// Sorts stably; `reverse` keeps equal items in their order, as Python does. A tree keeps the order
+// of equal items, and stays safe when the values of a template have no consistent order (NaN).
 void sort_keyed(Heap& heap, std::vector<Keyed>& items, bool reverse) {
-  std::stable_sort(items.begin(), items.end(), [&](const Keyed& a, const Keyed& b) {
+  const auto before = [&](const Keyed& a, const Keyed& b) {
     return reverse ? precedes(heap, b.keys, a.keys) : precedes(heap, a.keys, b.keys);
-  });
+  };
+  std::multiset<Keyed, decltype(before)> sorted(before);
+  for (Keyed& item : items) sorted.insert(std::move(item));
+  items.assign(sorted.begin(), sorted.end());
 }
 
 Value items_only(Heap& heap, std::vector<Keyed> keyed) {

@@ -108,7 +108,8 @@ Value Interpreter::path(const Value& object, const Value& path) {
     const std::string_view part = rest.substr(0, dot);
     const bool number =
         !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-    value = item(value, number ? Value::integer(*parse_integer(part, 10)) : heap_.string(part));
+    value = item(value,
+                 number ? Value::integer(parse_integer(part, 10).value_or(0)) : heap_.string(part));
     if (dot == std::string_view::npos) return value;
     rest.remove_prefix(dot + 1);
   }

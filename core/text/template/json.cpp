@@ -1,8 +1,8 @@
 // Conversion between nlohmann's JSON and template values, and Python's json.dumps.
 #include "core/text/template/json.h"
 
-#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -130,9 +130,12 @@ void JsonWriter::write_dict(const DictObject& dict) {
   std::vector<const DictObject::Entry*> entries;
   for (const auto& entry : dict.entries) entries.push_back(&entry);
   if (style_.sort_keys) {
-    std::stable_sort(entries.begin(), entries.end(), [this](const auto* a, const auto* b) {
+    const auto before = [this](const auto* a, const auto* b) {
       return compare(heap_, ComparisonOperator::less, a->key, b->key);
-    });
+    };
+    const std::multiset<const DictObject::Entry*, decltype(before)> sorted(entries.begin(),
+                                                                           entries.end(), before);
+    entries.assign(sorted.begin(), sorted.end());
   }
   open('{');
   for (std::size_t i = 0; i < entries.size(); ++i) {

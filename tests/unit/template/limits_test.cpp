@@ -79,7 +79,7 @@ TEST(TemplateLimits, TextCannotGrowWithoutBound) {
   expect_stopped("{{ 'x'|center(10**15) }}", "too");
   expect_stopped("{{ '%9999999999d' % 1 }}", "too large");
   expect_stopped("{{ '{:9999999999}'.format(1) }}", "too large");
-  expect_stopped("{{ ('a' * 100000).replace('', 'b' * 100000) }}", "too much memory");
+  expect_stopped("{{ ('a' * 100000).replace('', 'b' * 100000) }}", "too");
   expect_stopped("{{ [1] * 10**12 }}", "too");
   expect_stopped("{{ [[]]|batch(10**12, 0)|list }}", "too");
 }
