@@ -44,6 +44,13 @@ Result<const Factory*> load_factory(PluginHost& plugins, const char* kind, const
   return handle->template factory_as<Factory>(kind);
 }
 
+// The SDK's levels are those of the log, debug being the lowest.
+void log_engine(halogen_log_level level, const std::string& message) {
+  const LogLevel levels[] = {LogLevel::debug, LogLevel::debug, LogLevel::info, LogLevel::warning,
+                             LogLevel::error};
+  log_line(levels[level], "engine", message);
+}
+
 bool report_program(void* context, double fraction, const char* what) {
   const auto& progress = *static_cast<const ServeProgress*>(context);
   return !progress || progress(what, fraction);
@@ -54,6 +61,7 @@ bool report_program(void* context, double fraction, const char* what) {
 Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, PluginHost& plugins,
                                                        const ServeProgress& progress) {
   std::unique_ptr<ServedModel> model(new ServedModel());
+  model->parts_.log = log_engine;
   Status status = model->open_file(profile, plugins);
   if (status) status = model->build_graph();
   if (status) status = model->read_text(profile);
@@ -108,6 +116,7 @@ Status ServedModel::read_text(const Profile& profile) {
   auto tokenizer = text::Tokenizer::create(std::move(*vocabulary));
   if (!tokenizer) return within(file_->path(), tokenizer.error());
   tokenizer_ = std::move(*tokenizer);
+  parts_.tokenizer = tokenizer_.get();
 
   if (!profile.model.chat_template.empty()) {
     auto source =
