@@ -24,7 +24,9 @@ StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t 
 
 StepLoop::~StepLoop() {
   // A device that hangs may write into the step's arrays at any time, so they are never freed.
-  if (!finish_stuck_step(0)) static_cast<void>(builder_.release());
+  if (!finish_stuck_step(0)) {
+    [[maybe_unused]] StepBuilder* never_freed = builder_.release();
+  }
 }
 
 void StepLoop::run() {
