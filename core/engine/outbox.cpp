@@ -74,7 +74,9 @@ bool Outbox::publish() {
 }
 
 EventBatch* Outbox::take() {
-  return slot_.exchange(nullptr, std::memory_order_acquire);
+  // Releasing as well: when the engine finds the slot empty and this batch busy, it uses the other
+  // one, which was given back before this one was taken.
+  return slot_.exchange(nullptr, std::memory_order_acq_rel);
 }
 
 void Outbox::give_back(EventBatch& batch) {

@@ -24,7 +24,9 @@ StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t 
 
 StepLoop::~StepLoop() {
   // A device that hangs may write into the step's arrays at any time, so they are never freed.
-  if (stuck_ticket_ && !finish_stuck_step()) static_cast<void>(builder_.release());
+  if (!finish_stuck_step(0)) {
+    [[maybe_unused]] StepBuilder* never_freed = builder_.release();
+  }
 }
 
 void StepLoop::run() {
@@ -53,7 +55,8 @@ void StepLoop::stop() {
 }
 
 void StepLoop::step() {
-  if (Status finished = finish_stuck_step(); !finished) return fail(finished.error().message, true);
+  if (Status finished = finish_stuck_step(limits_.step_timeout_us); !finished)
+    return fail_requests(finished.error().message, true);
 
   const uint64_t started_us = monotonic_us();
   const halogen_schedule_plan& plan = planner_.next(sequences_, blocks_, costs_, started_us);
@@ -62,10 +65,10 @@ void StepLoop::step() {
   assemble(plan);
   if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
 
-  if (Status computed = compute(); !computed) return fail(computed.error().message, false);
+  if (Status computed = compute(); !computed) return fail_requests(computed.error().message, false);
   record_computed();
   if (Status sampled = sampler_.sample(*builder_); !sampled)
-    return fail(sampled.error().message, false);
+    return fail_requests(sampled.error().message, false);
   take_tokens();
   remove_ended();
 
@@ -158,12 +161,12 @@ Status StepLoop::compute() {
 
 // A step that missed its deadline still reads and writes its arrays: nothing else may be computed
 // before it is done.
-Status StepLoop::finish_stuck_step() {
+Status StepLoop::finish_stuck_step(uint64_t timeout_us) {
   if (!stuck_ticket_) return {};
   halogen_error error{};
   error.struct_size = sizeof error;
   const halogen_status status =
-      parts_.backend->step_wait(parts_.program, *stuck_ticket_, limits_.step_timeout_us, &error);
+      parts_.backend->step_wait(parts_.program, *stuck_ticket_, timeout_us, &error);
   if (status == HALOGEN_E_TIMEOUT)
     return within("waiting for a step that hangs", from_plugin(status, error));
   stuck_ticket_.reset();
@@ -237,7 +240,7 @@ void StepLoop::end(Sequence& sequence, FinishReason reason, const std::string& e
 
 // Ends what runs, and what waits too when nothing can be computed at all. Retiring the backend and
 // moving the sequences to another one would begin here.
-void StepLoop::fail(const std::string& error, bool waiting_too) {
+void StepLoop::fail_requests(const std::string& error, bool waiting_too) {
   counters_.healthy.store(false, std::memory_order_relaxed);
   if (parts_.log) parts_.log(HALOGEN_LOG_ERROR, error);
   for (Sequence* sequence : sequences_)

@@ -63,13 +63,13 @@ class StepLoop {
   void remove_ended();
   void publish();
 
-  Status finish_stuck_step();
+  Status finish_stuck_step(uint64_t timeout_us);
   void admit(Sequence& sequence);
   void give_blocks_back(Sequence& sequence);
   void end(Sequence& sequence, FinishReason reason, const std::string& error = {});
   void retire(Sequence& sequence);
   GenerationEvent& event_of(Sequence& sequence);
-  void fail(const std::string& error, bool waiting_too);
+  void fail_requests(const std::string& error, bool waiting_too);
 
   const EngineParts parts_;
   const EngineLimits limits_;

@@ -82,7 +82,7 @@ void Candidates::drop_unlikely(double min_p) {
 int32_t Candidates::draw(double u) const {
   const double goal = u * total_weight();
   double sum = 0;
-  const Candidate* drawn = nullptr;
+  const Candidate* drawn = &candidates_.front();
   for (const Candidate& candidate : candidates_) {
     if (candidate.weight == 0) continue;
     drawn = &candidate;  // the last one takes what rounding leaves over

@@ -1,4 +1,5 @@
 // Which tokens each stage leaves, on vocabularies small enough to work out by hand.
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <set>
@@ -124,8 +125,9 @@ std::set<int32_t> nucleus_by_sorting(const std::vector<float>& logits, uint32_t 
   std::vector<int32_t> order(logits.size());
   for (size_t i = 0; i < order.size(); i++) order[i] = static_cast<int32_t>(i);
   auto logit = [&](int32_t token) { return logits[static_cast<size_t>(token)]; };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return logit(a) > logit(b); });
+  std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+    return logit(a) != logit(b) ? logit(a) > logit(b) : a < b;
+  });
   order.resize(std::min<size_t>(order.size(), k));
   double total = 0, sum = 0;
   for (int32_t token : order) total += std::exp(double{logit(token)} - logit(order[0]));
