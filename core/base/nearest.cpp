@@ -1,7 +1,6 @@
 #include "core/base/nearest.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace halogen {
 namespace {
@@ -46,6 +45,11 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
     }
   }
   return best;
+}
+
+std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::vector<std::string_view> views(candidates.begin(), candidates.end());
+  return nearest(word, std::span<const std::string_view>(views));
 }
 
 }  // namespace halogen

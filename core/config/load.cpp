@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "core/config/checks.h"
 #include "core/base/nearest.h"
+#include "core/config/checks.h"
 #include "core/config/problems.h"
 #include "core/config/schema.h"
 #include "core/config/toml_reader.h"

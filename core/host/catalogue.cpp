@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/host/closest_name.h"
+#include "core/base/nearest.h"
 
 namespace halogen {
 namespace {
@@ -105,7 +105,7 @@ Result<const CatalogueEntry*> Catalogue::find(std::string_view kind, std::string
   for (const BrokenManifest& manifest : broken) unreadable.push_back(manifest.message);
 
   std::string message = "there is no plugin for " + word + " \"" + std::string(name) + "\"; ";
-  if (const auto closest = closest_name(name, available); !closest.empty())
+  if (const auto closest = nearest(name, available); !closest.empty())
     message += "did you mean \"" + std::string(closest) + "\"? ";
   message += "Available: " + joined(available, "none") + ". Manifests were looked for in " +
              joined(folders, "no folder");

@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/host/closest_name.h"
+#include "core/base/nearest.h"
 
 namespace halogen {
 namespace {
@@ -230,7 +230,7 @@ Result<ConfigView> ConfigView::make(std::string_view table, std::span<const Conf
     size_t index = 0;
     while (index < names.size() && names[index] != entry.key) ++index;
     if (index == names.size()) {
-      const auto closest = closest_name(entry.key, names);
+      const auto closest = nearest(entry.key, names);
       mistake(entry, "is not a key of this plugin" +
                          (closest.empty() ? std::string()
                                           : "; the nearest is \"" + std::string(closest) + '"'));

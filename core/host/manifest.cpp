@@ -7,7 +7,7 @@
 
 #include <toml++/toml.h>
 
-#include "core/host/closest_name.h"
+#include "core/base/nearest.h"
 
 namespace halogen {
 namespace {
@@ -30,7 +30,7 @@ class Reader {
     for (const auto& [key, node] : table_) {
       const std::string word(key.str());
       if (std::find(keys.begin(), keys.end(), word) != keys.end()) continue;
-      const std::string_view closest = closest_name(word, keys);
+      const std::string_view closest = nearest(word, keys);
       std::string message = '"' + context_ + word + "\" is not a key of this manifest";
       if (!closest.empty())
         message += "; the nearest is \"" + context_ + std::string(closest) + '"';

@@ -1,11 +1,20 @@
 #include "core/host/search_path.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace halogen {
 namespace {
 
 namespace fs = std::filesystem;
+
+// A folder that is there already keeps its place.
+void add_folder(std::vector<PluginFolder>& folders, PluginFolder added) {
+  const bool known = std::ranges::any_of(
+      folders, [&](const PluginFolder& folder) { return folder.manifests == added.manifests; });
+  if (!known) folders.push_back(std::move(added));
+}
 
 Status add_entry(std::vector<PluginFolder>& folders, std::string_view entry, const char* origin) {
   if (entry.empty()) return {};  // "a::b", or a colon at an end: nothing, least of all "."
@@ -14,7 +23,7 @@ Status add_entry(std::vector<PluginFolder>& folders, std::string_view entry, con
     return fail(HALOGEN_E_INVALID, std::string(origin) + ": the plugin folder \"" +
                                        std::string(entry) +
                                        "\" is relative; write an absolute path");
-  folders.push_back({folder.lexically_normal(), {}, origin});
+  add_folder(folders, {folder.lexically_normal(), {}, origin});
   return {};
 }
 
@@ -53,11 +62,11 @@ Result<std::vector<PluginFolder>> make_search_path(const SearchPathInputs& input
 
   const fs::path prefix = inputs.executable.parent_path().parent_path();
   const fs::path libraries = prefix / HALOGEN_INSTALL_LIBDIR / "halogen" / "plugins";
-  folders.push_back({inputs.administrator, libraries, "administrator"});
-  folders.push_back(
-      {prefix / HALOGEN_INSTALL_DATADIR / "halogen" / "plugins", libraries, "installation"});
+  add_folder(folders, {inputs.administrator, libraries, "administrator"});
+  add_folder(folders,
+             {prefix / HALOGEN_INSTALL_DATADIR / "halogen" / "plugins", libraries, "installation"});
   if (const fs::path build = build_tree_of(inputs.executable); !build.empty())
-    folders.push_back({build / "plugins", {}, "build tree"});
+    add_folder(folders, {build / "plugins", {}, "build tree"});
   return folders;
 }
 

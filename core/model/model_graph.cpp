@@ -25,8 +25,7 @@ constexpr Family kFamilies[] = {
 // "; did you mean …" or the whole list.
 std::string suggestion(std::string_view name) {
   const std::vector<std::string> known = known_architectures();
-  const std::vector<std::string_view> candidates(known.begin(), known.end());
-  const std::string_view closest = nearest(name, candidates);
+  const std::string_view closest = nearest(name, known);
   std::string text = "; the nearest that is: " + std::string(closest) + "; all:";
   if (closest.empty()) text = "; these are:";
   for (const std::string& candidate : known) text += " " + candidate;

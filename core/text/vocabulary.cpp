@@ -67,6 +67,16 @@ Status check_arrays(const Vocabulary& vocabulary) {
                      std::to_string(not_a_number - vocabulary.scores.begin()) + " is not a number");
     }
   }
+  // Two parts with a space between them; a part may itself be a space in odd vocabularies.
+  const auto unpaired = std::ranges::find_if(vocabulary.merges, [](const std::string& merge) {
+    const size_t space = merge.find(' ', 1);
+    return space == std::string::npos || space + 1 == merge.size();
+  });
+  if (unpaired != vocabulary.merges.end()) {
+    return invalid("merge " + std::to_string(unpaired - vocabulary.merges.begin()) + ", '" +
+                   *unpaired +
+                   "', is not two parts with a space between them; the model file is damaged");
+  }
   return {};
 }
 

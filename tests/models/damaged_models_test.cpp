@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 // Runs mutate.py; its files are in `folder` afterwards. False where there is no Python or no data.
 bool make_damaged_files(const fs::path& folder, const fs::path& list) {
-  const std::string script = data("gguf-damaged/mutate.py");
-  const std::string bases = " --stories " + data("stories260K/stories260K-F16.gguf") + " --qwen " +
-                            data("gguf/qwen2-tiny-bf16.gguf");
+  const std::string script = data_path("gguf-damaged/mutate.py");
+  const std::string bases = " --stories " + data_path("stories260K/stories260K-F16.gguf") +
+                            " --qwen " + data_path("gguf/qwen2-tiny-bf16.gguf");
   if (!fs::exists(script)) return false;
   fs::create_directories(folder);
   const std::string make = "python3 " + script + " " + folder.string() + bases + " > /dev/null";
@@ -40,6 +40,8 @@ TEST(DamagedModels, GetOneErrorThatNamesTheFileOrLoad) {
   auto profile = load_profile(flags, [](const char*) { return std::nullopt; }, "");
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   profile->plugin_path = {HALOGEN_BUILD_DIR "/plugins"};
+  profile->log.level = LogLevel::error;
+  cli::start_log(profile->log);
   auto runtime = cli::Runtime::create(*profile);
   ASSERT_TRUE(runtime.ok()) << runtime.error().message;
 

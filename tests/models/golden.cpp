@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 
 Json read_json(const std::string& path) {
-  std::ifstream file(data(path));
+  std::ifstream file(data_path(path));
   return Json::parse(file);
 }
 
@@ -27,17 +27,18 @@ std::string source_folder(const std::string& gguf_name) {
 
 }  // namespace
 
-std::string data(const std::string& path) {
+std::string data_path(const std::string& path) {
   return std::string(HALOGEN_TEST_DATA) + "/" + path;
 }
 
 bool have_data(const std::string& path) {
-  return std::filesystem::exists(data(path));
+  return std::filesystem::exists(data_path(path));
 }
 
 std::vector<GoldenPrompt> golden_prompts(const std::string& folder) {
   std::vector<GoldenPrompt> prompts;
-  for (const Json& entry : read_json("golden/" + folder + "/golden.json")["prompts"]) {
+  const Json golden = read_json("golden/" + folder + "/golden.json");
+  for (const Json& entry : golden["prompts"]) {
     prompts.push_back({entry["name"], entry["ids"], entry["greedy_ids"], entry["noise_max_abs"]});
   }
   return prompts;

@@ -8,7 +8,7 @@
 namespace halogen::test {
 
 // Full path of something in the data folder, and whether it is there; tests skip where it is not.
-std::string data(const std::string& path);
+std::string data_path(const std::string& path);
 bool have_data(const std::string& path);
 
 struct GoldenPrompt {

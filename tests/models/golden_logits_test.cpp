@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -34,6 +35,13 @@ double rms_difference(const std::vector<float>& a, const std::vector<float>& b) 
   return std::sqrt(sum / static_cast<double>(a.size()));
 }
 
+// Standard deviation.
+double spread(const std::vector<float>& values) {
+  const double n = static_cast<double>(values.size());
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
+  return rms_difference(values, std::vector<float>(values.size(), static_cast<float>(mean)));
+}
+
 // --- full precision
 // --------------------------------------------------------------------------------------
 
@@ -57,7 +65,7 @@ TEST_P(FullPrecisionLogits, MatchTheReferenceWithinItsNoise) {
   const auto [file, folder] = GetParam();
   const std::string path = std::string("gguf/") + file, golden = std::string("golden/") + folder;
   if (!have_data(path) || !have_data(golden)) GTEST_SKIP() << path << " is missing";
-  const auto runner = ModelRunner::load(data(path));
+  const auto runner = ModelRunner::load(data_path(path));
   ASSERT_TRUE(runner);
   double noise = 0;
   for (const GoldenPrompt& prompt : golden_prompts(folder)) noise = std::max(noise, prompt.noise);
@@ -65,8 +73,8 @@ TEST_P(FullPrecisionLogits, MatchTheReferenceWithinItsNoise) {
 
   for (const GoldenPrompt& prompt : golden_prompts(folder)) {
     const auto logits = runner->logits(prompt.ids);
-    const Array all = read_npz(data(golden + "/golden.npz"), prompt.name + "_logits_f32");
-    const Array last = read_npz(data(golden + "/golden.npz"), prompt.name + "_last_f64");
+    const Array all = read_npz(data_path(golden + "/golden.npz"), prompt.name + "_logits_f32");
+    const Array last = read_npz(data_path(golden + "/golden.npz"), prompt.name + "_last_f64");
     ASSERT_EQ(last.columns(), runner->vocabulary_size());
     EXPECT_LE(largest_difference(logits.back(), last.values.data()), tolerance) << prompt.name;
     if (all.rows() != prompt.ids.size()) continue;  // the longest prompt has its last row only
@@ -81,7 +89,7 @@ TEST_P(FullPrecisionLogits, GiveTheReferencesGreedyTokens) {
   const auto [file, folder] = GetParam();
   const std::string path = std::string("gguf/") + file;
   if (!have_data(path)) GTEST_SKIP() << path << " is missing";
-  const auto runner = ModelRunner::load(data(path));
+  const auto runner = ModelRunner::load(data_path(path));
   ASSERT_TRUE(runner);
   for (const GoldenPrompt& prompt : golden_prompts(folder)) {
     EXPECT_EQ(runner->greedy(prompt.ids, prompt.greedy_ids.size()), prompt.greedy_ids)
@@ -107,17 +115,17 @@ TEST(SlidingWindow, MatchesTheReferenceOnceTheFileSaysItsWindow) {
   const std::string path = "gguf/mistral-tiny-f32.gguf", golden = "golden/mistral-tiny";
   if (!have_data(path) || !have_data(golden)) GTEST_SKIP() << path << " is missing";
   const std::string edited = testing::TempDir() + "mistral-window.gguf";
-  ASSERT_TRUE(add_metadata_u32(data(path), "llama.attention.sliding_window", 16, edited));
+  ASSERT_TRUE(add_metadata_u32(data_path(path), "llama.attention.sliding_window", 16, edited));
   const auto windowed = ModelRunner::load(edited);
-  const auto full = ModelRunner::load(data(path));
+  const auto full = ModelRunner::load(data_path(path));
   ASSERT_TRUE(windowed && full);
   constexpr double kTolerance = 2e-4;  // golden noise 7e-5
   for (const GoldenPrompt& prompt : golden_prompts("mistral-tiny")) {
     const auto logits = windowed->logits(prompt.ids);
-    const Array last = read_npz(data(golden + "/golden.npz"), prompt.name + "_last_f64");
+    const Array last = read_npz(data_path(golden + "/golden.npz"), prompt.name + "_last_f64");
     EXPECT_LE(largest_difference(logits.back(), last.values.data()), kTolerance) << prompt.name;
     EXPECT_EQ(windowed->greedy(prompt.ids, 32), prompt.greedy_ids) << prompt.name;
-    const Array all = read_npz(data(golden + "/golden.npz"), prompt.name + "_logits_f32");
+    const Array all = read_npz(data_path(golden + "/golden.npz"), prompt.name + "_logits_f32");
     if (all.rows() != prompt.ids.size()) continue;
     const auto unwindowed = full->logits(prompt.ids);
     for (size_t row = 0; row < std::min<size_t>(16, all.rows()); row++) {
@@ -147,29 +155,31 @@ class QuantisedLogits : public testing::TestWithParam<const char*> {
 
 // The same weights, dequantised: only the order of float additions differs.
 TEST_P(QuantisedLogits, MatchTheDequantisedWeightsInExactMode) {
-  const auto runner = ModelRunner::load(data(path_), {.exact = true});
+  const auto runner = ModelRunner::load(data_path(path_), {.exact = true});
   ASSERT_TRUE(runner);
-  const std::vector<float> reference = read_floats(data(reference_));
+  const std::vector<float> reference = read_floats(data_path(reference_));
   const auto logits = runner->logits(greedy_[0].prompt).back();
   ASSERT_EQ(logits.size(), reference.size());
   EXPECT_LE(rms_difference(logits, reference), 1e-4);
 }
 
-// Rounding activations to 8 bits costs the peer 0.05 to 0.13 (RMS) on these models.
+// Rounding activations to 8 bits costs the peer up to 0.13 (RMS) on qwen2-tiny, whose logits
+// spread 3.5.
 TEST_P(QuantisedLogits, StayWithinTheErrorOfQuantisedActivations) {
-  const auto runner = ModelRunner::load(data(path_));
+  constexpr double kShareOfSpread = 0.13 / 3.5;
+  const auto runner = ModelRunner::load(data_path(path_));
   ASSERT_TRUE(runner);
-  const double rms =
-      rms_difference(runner->logits(greedy_[0].prompt).back(), read_floats(data(reference_)));
+  const std::vector<float> reference = read_floats(data_path(reference_));
+  const double rms = rms_difference(runner->logits(greedy_[0].prompt).back(), reference);
   RecordProperty("rms", std::to_string(rms));
-  EXPECT_LE(rms, 0.13);
+  EXPECT_LE(rms, kShareOfSpread * spread(reference));
   EXPECT_GT(rms, 0.0);  // else the exact path was measured
 }
 
 // Up to the first token that rounding could turn.
 TEST_P(QuantisedLogits, GiveTheReferencesGreedyTokensInExactMode) {
   constexpr double kSafeMargin = 1e-3;
-  const auto runner = ModelRunner::load(data(path_), {.exact = true});
+  const auto runner = ModelRunner::load(data_path(path_), {.exact = true});
   ASSERT_TRUE(runner);
   for (const GreedyReference& reference : greedy_) {
     const auto unsafe = std::find_if(reference.margins.begin(), reference.margins.end(),
@@ -196,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Perplexity of the held-out text in windows of 512 tokens, counting the second half of each.
 double perplexity(ModelRunner& runner) {
-  std::ifstream file(data("golden/heldout.txt"), std::ios::binary);
+  std::ifstream file(data_path("golden/heldout.txt"), std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::vector<int32_t> ids;
   EXPECT_TRUE(runner.model().tokenizer().encode(text, {}, ids).ok());
@@ -224,7 +234,7 @@ TEST(Perplexity, OfTheTrainedModelInQ4KMAgreesWithTheReference) {
   const std::string name = "trained-qwen3-15m-Q4_K_M.gguf";
   if (!have_data("gguf/" + name) || !have_data("golden/heldout.txt"))
     GTEST_SKIP() << name << " is missing";
-  const auto runner = ModelRunner::load(data("gguf/" + name), {.f32_cache = false});
+  const auto runner = ModelRunner::load(data_path("gguf/" + name), {.f32_cache = false});
   ASSERT_TRUE(runner);
   const double ours = perplexity(*runner), theirs = reference_perplexity(name);
   RecordProperty("perplexity", std::to_string(ours));
@@ -238,7 +248,7 @@ TEST(Perplexity, OfTheTrainedModelInBF16AgreesWithTheReference) {
                     folder = "golden/trained-qwen3-15m";
   if (!have_data(source) || !have_data(folder)) GTEST_SKIP() << folder << " is missing";
   const std::string bf16 = testing::TempDir() + "trained-bf16.gguf";
-  ASSERT_TRUE(with_tensors_of(data(source), data(folder + "/model.safetensors"), bf16));
+  ASSERT_TRUE(with_tensors_of(data_path(source), data_path(folder + "/model.safetensors"), bf16));
   const auto runner = ModelRunner::load(bf16, {.f32_cache = false});
   ASSERT_TRUE(runner);
   constexpr double kReference = 5.610605447997316;  // perplexity.json, ppl_second_half

@@ -18,7 +18,8 @@ class Invariance : public testing::TestWithParam<std::tuple<const char*, const c
     const auto [file, instructions] = GetParam();
     path_ = std::string("gguf/") + file;
     if (!have_data(path_)) GTEST_SKIP() << path_ << " is missing";
-    runner_ = ModelRunner::load(data(path_), {.f32_cache = false, .instructions = instructions});
+    runner_ =
+        ModelRunner::load(data_path(path_), {.f32_cache = false, .instructions = instructions});
     ASSERT_TRUE(runner_);
   }
   std::vector<int32_t> random_tokens(size_t count) {

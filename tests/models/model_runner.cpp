@@ -30,6 +30,8 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
   profile->model.path = path;
   profile->plugin_path = {HALOGEN_BUILD_DIR "/plugins"};
   std::unique_ptr<ModelRunner> runner(new ModelRunner());
+  profile->log.level = LogLevel::warning;
+  cli::start_log(profile->log);
   auto runtime = cli::Runtime::create(*profile);
   if (!runtime) {
     ADD_FAILURE() << runtime.error().message;

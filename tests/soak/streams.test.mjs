@@ -19,8 +19,8 @@ function random(limit) {
 
 function request() {
   return {
-    prompt: Array.from({ length: 1 + random(120) }, () => random(kVocabulary)),
-    max_tokens: 8 + random(56),
+    prompt: Array.from({ length: 1 + random(40) }, () => random(kVocabulary)),
+    max_tokens: 40 + random(120),
     temperature: 0,
     ignore_eos: true,
     return_token_ids: true,
@@ -29,7 +29,7 @@ function request() {
 
 let server;
 before(async () => {
-  // 64 requests at once of up to 184 tokens, over a pool of 1024: five or six fit.
+  // 64 requests at once that begin short and grow to as much as 200 tokens, over a pool of 1024.
   server = await Server.start(demoModel, [
     '--max-concurrent-requests', String(kStreams), '--context', '256', '--pool-size', '2560K', '--batch-size', '128']);
 });

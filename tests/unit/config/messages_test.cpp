@@ -61,7 +61,7 @@ TEST(Messages, WrongTypes) {
   EXPECT_EQ(FromText("[server.port]\n").message(),
             "FILE:1: server.port = <a table>: expected a whole number from 0 to 65535");
   EXPECT_EQ(FromText("[log]\nlevel = \"loud\"\n").message(),
-            "FILE:2: log.level = \"loud\": expected trace, debug, info, warn or error");
+            "FILE:2: log.level = \"loud\": expected debug, info, warn or error");
 }
 
 TEST(Messages, OutOfRange) {

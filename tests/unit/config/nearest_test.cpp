@@ -1,6 +1,7 @@
 #include "core/base/nearest.h"
 
 #include <array>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -38,7 +39,7 @@ TEST(Nearest, IsSilentWhereNothingIsNear) {
   EXPECT_EQ(nearest("temperature", words), "");
   EXPECT_EQ(nearest("xy", words), "");
   EXPECT_EQ(nearest(std::string(1'000'000, 'p'), words), "");
-  EXPECT_EQ(nearest("port", {}), "");
+  EXPECT_EQ(nearest("port", std::span<const std::string_view>()), "");
 }
 
 TEST(NearestKey, FindsSlipsWrongTablesAndFlagNames) {
