@@ -58,7 +58,7 @@ const std::vector<Api::Route>& Api::routes() {
 Api::Api(ApiOptions options, MetricRegistry& registry)
     : options_(std::move(options)), registry_(registry), engine_metrics_(registry) {}
 
-void Api::handle(std::shared_ptr<http::Exchange> exchange) {
+void Api::handle(const std::shared_ptr<http::Exchange>& exchange) {
   const http::Request& request = exchange->request();
   std::string methods;  // that the path has
   for (const Route& route : routes()) {
@@ -72,7 +72,7 @@ void Api::handle(std::shared_ptr<http::Exchange> exchange) {
       return respond(*exchange, {401, "a valid API key is needed: send 'Authorization: Bearer KEY'",
                                  "", "invalid_api_key"});
     }
-    return (this->*route.handler)(std::move(exchange));
+    return (this->*route.handler)(exchange);
   }
   if (methods.empty()) {
     return respond(*exchange,
@@ -101,7 +101,7 @@ bool Api::allowed(const http::Request& request) const {
   return known;
 }
 
-void Api::serve_metrics(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_metrics(const std::shared_ptr<http::Exchange>& exchange) {
   if (!options_.metrics) {
     return respond(*exchange, {404, "metrics are switched off in the profile", "", "unknown_url"});
   }
@@ -109,19 +109,19 @@ void Api::serve_metrics(std::shared_ptr<http::Exchange> exchange) {
   exchange->respond(200, "text/plain; version=0.0.4; charset=utf-8", registry_.text());
 }
 
-void Api::serve_health(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_health(const std::shared_ptr<http::Exchange>& exchange) {
   readyz(*exchange, state_, model_ ? model_->engine : nullptr);
 }
 
-void Api::serve_livez(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_livez(const std::shared_ptr<http::Exchange>& exchange) {
   livez(*exchange);
 }
 
-void Api::serve_models(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_models(const std::shared_ptr<http::Exchange>& exchange) {
   list_models(*exchange, model_ ? &*model_ : nullptr);
 }
 
-void Api::serve_model(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_model(const std::shared_ptr<http::Exchange>& exchange) {
   const std::string name = exchange->request().path.substr(kModelPrefix.size());
   show_model(*exchange, model_ ? &*model_ : nullptr, name);
 }
@@ -158,19 +158,19 @@ std::optional<Json> Api::read_body(http::Exchange& exchange) {
   return std::move(*body);
 }
 
-void Api::serve_chat(std::shared_ptr<http::Exchange> exchange) {
-  if (const auto body = read_body(*exchange)) chat_completions(std::move(exchange), *model_, *body);
+void Api::serve_chat(const std::shared_ptr<http::Exchange>& exchange) {
+  if (const auto body = read_body(*exchange)) chat_completions(exchange, *model_, *body);
 }
 
-void Api::serve_completions(std::shared_ptr<http::Exchange> exchange) {
-  if (const auto body = read_body(*exchange)) text_completions(std::move(exchange), *model_, *body);
+void Api::serve_completions(const std::shared_ptr<http::Exchange>& exchange) {
+  if (const auto body = read_body(*exchange)) text_completions(exchange, *model_, *body);
 }
 
-void Api::serve_tokenize(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_tokenize(const std::shared_ptr<http::Exchange>& exchange) {
   if (const auto body = read_body(*exchange)) tokenize(*exchange, *model_, *body);
 }
 
-void Api::serve_detokenize(std::shared_ptr<http::Exchange> exchange) {
+void Api::serve_detokenize(const std::shared_ptr<http::Exchange>& exchange) {
   if (const auto body = read_body(*exchange)) detokenize(*exchange, *model_, *body);
 }
 

@@ -37,23 +37,23 @@ class Api {
   void set_model(std::optional<ModelAccess> model) { model_ = std::move(model); }
 
   // [loop]
-  void handle(std::shared_ptr<http::Exchange> exchange);
+  void handle(const std::shared_ptr<http::Exchange>& exchange);
 
  private:
   struct Route;
-  using Handler = void (Api::*)(std::shared_ptr<http::Exchange> exchange);
+  using Handler = void (Api::*)(const std::shared_ptr<http::Exchange>& exchange);
   static const std::vector<Route>& routes();
 
   bool allowed(const http::Request& request) const;
-  void serve_metrics(std::shared_ptr<http::Exchange> exchange);
-  void serve_health(std::shared_ptr<http::Exchange> exchange);
-  void serve_livez(std::shared_ptr<http::Exchange> exchange);
-  void serve_models(std::shared_ptr<http::Exchange> exchange);
-  void serve_model(std::shared_ptr<http::Exchange> exchange);
-  void serve_chat(std::shared_ptr<http::Exchange> exchange);
-  void serve_completions(std::shared_ptr<http::Exchange> exchange);
-  void serve_tokenize(std::shared_ptr<http::Exchange> exchange);
-  void serve_detokenize(std::shared_ptr<http::Exchange> exchange);
+  void serve_metrics(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_health(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_livez(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_models(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_model(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_chat(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_completions(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_tokenize(const std::shared_ptr<http::Exchange>& exchange);
+  void serve_detokenize(const std::shared_ptr<http::Exchange>& exchange);
   // The body as an object for the model it names; what is wrong is answered.
   std::optional<Json> read_body(http::Exchange& exchange);
 

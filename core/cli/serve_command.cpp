@@ -49,7 +49,7 @@ class ServeCommand {
     options.log = [](std::string_view message) { log_warning("http", message); };
     auto server = http::Server::listen(
         loop_, options,
-        [this](std::shared_ptr<http::Exchange> exchange) { api_.handle(std::move(exchange)); });
+        [this](const std::shared_ptr<http::Exchange>& exchange) { api_.handle(exchange); });
     if (!server) return server.error();
     server_ = std::move(*server);
     const bool v6 = options.host.find(':') != std::string::npos;

@@ -215,6 +215,7 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   if (!store) return store.error();
   weights_.emplace(std::move(*store));
   std::vector<halogen_weight_data> data;
+  data.reserve(graph.n_weights);
   for (uint32_t i = 0; i < graph.n_weights; i++) {
     data.push_back({weights_->data(i), graph.weights[i]->bytes, nullptr});
   }
