@@ -50,10 +50,11 @@ void read_logprobs(Fields& fields, GenerationRequest& request) {
 
 void refuse_what_comes_later(Fields& fields) {
   const char* later = "this version does not read tool calls out of an answer yet";
-  fields.unsupported("tools", Json::array(), later);
+  // Without a choice of tools there is no call to read: they are left out of the prompt.
+  const Json* choice = fields.find("tool_choice");
+  if (!choice || *choice != "none") fields.unsupported("tools", Json::array(), later);
   fields.unsupported("functions", Json::array(), later);
-  const Json* tool_choice = fields.find("tool_choice");
-  if (tool_choice && *tool_choice != "none" && *tool_choice != "auto") {
+  if (choice && *choice != "none" && *choice != "auto") {
     fields.refuse("tool_choice", std::string("'tool_choice' is not supported: ") + later,
                   "unsupported_parameter");
   }
@@ -77,6 +78,7 @@ void chat_completions(std::shared_ptr<http::Exchange> exchange, const ModelAcces
   fields.integer("max_completion_tokens", 1, INT32_MAX, max_tokens);
   options.request.max_tokens = static_cast<uint32_t>(max_tokens);
   std::vector<int32_t> prompt = chat_prompt(fields, model);
+  if (!fields.error()) check_lengths(fields, "messages", prompt.size(), model, options);
   if (fields.error()) return respond(*exchange, *fields.error());
 
   auto format =

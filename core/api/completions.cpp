@@ -4,6 +4,7 @@
 
 #include "core/api/generation_job.h"
 #include "core/api/logprobs.h"
+#include "core/api/messages.h"
 
 namespace halogen::api {
 namespace {
@@ -74,6 +75,8 @@ Prompt read_prompt(Fields& fields, const std::string& param, const Json& json,
                    const ModelAccess& model, bool add_special) {
   Prompt ids;
   if (json.is_string()) {
+    if (!fits_context(fields, param.c_str(), json.get_ref<const std::string&>().size(), model))
+      return ids;
     const Status encoded =
         model.tokenizer->encode(json.get_ref<const std::string&>(),
                                 {.add_special = add_special, .parse_special = true}, ids);
@@ -154,11 +157,17 @@ void text_completions(std::shared_ptr<http::Exchange> exchange, const ModelAcces
       prompts.size() * static_cast<size_t>(options.choices) > static_cast<size_t>(kMostChoices)) {
     fields.refuse("n", "prompts times 'n' is more than " + std::to_string(kMostChoices));
   }
+  for (size_t i = 0; i < prompts.size() && !fields.error(); i++) {
+    check_lengths(fields, "prompt", prompts[i].size(), model, options);
+  }
   if (fields.error()) return respond(*exchange, *fields.error());
 
   std::vector<std::string> echoes;
-  for (const Prompt& prompt : prompts) {
-    if (echo) echoes.push_back(model.tokenizer->decode(prompt));
+  for (size_t i = 0; i < prompts.size() && echo; i++) {
+    const Json& given = *fields.find("prompt");
+    const Json& one = given.is_array() && !is_token_list(given) ? given[i] : given;
+    echoes.push_back(one.is_string() ? one.get<std::string>()
+                                     : model.tokenizer->decode(prompts[i]));
   }
   auto format = std::make_unique<TextFormat>(
       *model.tokenizer, std::max(0, options.request.top_logprobs), std::move(echoes),

@@ -60,17 +60,27 @@ void Fields::boolean(const char* name, bool& target) {
 void Fields::integer(const char* name, int64_t minimum, int64_t maximum, int64_t& target) {
   const Json* field = find(name);
   if (!field) return;
-  // Clients in languages with one kind of number may send 5.0 for 5.
-  const double value = field->is_number() ? field->get<double>() : std::nan("");
-  if (!field->is_number() || std::floor(value) != value) return wrong_type(name, "an integer");
-  const bool exact = field->is_number_integer();
-  const bool too_large =
-      field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX);
-  if (value < static_cast<double>(minimum) || value > static_cast<double>(maximum) || too_large) {
-    return refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be " +
-                            range(static_cast<double>(minimum), static_cast<double>(maximum)));
+  const auto out_of_range = [&] {
+    refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be between " +
+                     std::to_string(minimum) + " and " + std::to_string(maximum));
+  };
+  if (field->is_number_integer()) {
+    if (field->is_number_unsigned() && field->get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
+      return out_of_range();
+    const auto value = field->get<int64_t>();
+    if (value < minimum || value > maximum) return out_of_range();
+    target = value;
+    return;
   }
-  target = exact ? field->get<int64_t>() : static_cast<int64_t>(value);
+  // Clients in languages with one kind of number may send 5.0 for 5.
+  constexpr double kExact = 9007199254740992.0;  // 2^53
+  const double value = field->is_number() ? field->get<double>() : std::nan("");
+  if (std::floor(value) != value) return wrong_type(name, "an integer");
+  if (!(std::abs(value) <= kExact) || value < static_cast<double>(minimum) ||
+      value > static_cast<double>(maximum)) {
+    return out_of_range();
+  }
+  target = static_cast<int64_t>(value);
 }
 
 void Fields::number(const char* name, double minimum, double maximum, double& target) {

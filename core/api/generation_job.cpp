@@ -44,7 +44,8 @@ void GenerationJob::start(std::shared_ptr<http::Exchange> exchange, const ModelA
   });
   if (job->options_.stream) {
     job->streaming_ = true;
-    job->exchange_->begin_stream(200, http::kEventStream, {{"Cache-Control", "no-cache"}});
+    job->exchange_->begin_stream(200, http::kEventStream,
+                                 {{"Cache-Control", "no-cache"}, {"X-Accel-Buffering", "no"}});
   }
 }
 

@@ -8,8 +8,7 @@ namespace halogen::api {
 namespace {
 
 constexpr size_t kMostStops = 16;
-constexpr size_t kLongestStop = 1024;               // bytes
-constexpr int64_t kLargestSeed = int64_t{1} << 53;  // what survives a JavaScript client
+constexpr size_t kLongestStop = 1024;  // bytes
 
 uint64_t random_seed() {
   std::random_device device;
@@ -101,12 +100,65 @@ void read_sampling(Fields& fields, const ModelAccess& model, SamplingOptions& sa
   fields.integer("top_k", -1, INT32_MAX, top_k);
   sampling.top_k = static_cast<int32_t>(std::max<int64_t>(0, top_k));
   int64_t seed = -1;
-  fields.integer("seed", -kLargestSeed, kLargestSeed, seed);
+  fields.integer("seed", INT64_MIN, INT64_MAX, seed);
   sampling.seed = fields.find("seed") ? static_cast<uint64_t>(seed) : random_seed();
   read_logit_bias(fields, model.engine->limits().vocabulary_size, sampling.logit_bias);
 }
 
 }  // namespace
+
+void check_lengths(Fields& fields, const std::string& param, size_t prompt_tokens,
+                   const ModelAccess& model, const GenerationOptions& options) {
+  const uint64_t context = model.engine->limits().max_context;
+  const std::string of_context = "the context of " + std::to_string(context) + " tokens";
+  if (prompt_tokens >= context) {
+    fields.refuse(param,
+                  "the prompt has " + std::to_string(prompt_tokens) +
+                      " tokens and leaves no room for an answer in " + of_context,
+                  "context_length_exceeded");
+  } else if (prompt_tokens + options.request.max_tokens > context) {
+    fields.refuse("max_tokens",
+                  "the prompt's " + std::to_string(prompt_tokens) + " tokens and " +
+                      std::to_string(options.request.max_tokens) + " more do not fit " + of_context,
+                  "context_length_exceeded");
+  }
+}
+
+void refuse_unsupported_sampling(Fields& fields) {
+  struct Later {
+    const char* name;
+    Json harmless;
+    const char* why;
+  };
+  const char* bound = "answers cannot be bound to a format yet";
+  const char* sampler = "the sampler does not have it yet";
+  const Later later[] = {
+      {"guided_json", Json(), bound},
+      {"guided_regex", Json(), bound},
+      {"guided_choice", Json(), bound},
+      {"guided_grammar", Json(), bound},
+      {"structured_outputs", Json(), bound},
+      {"json_schema", Json(), bound},
+      {"grammar", "", bound},
+      {"typical_p", 1, sampler},
+      {"mirostat", 0, sampler},
+      {"dry_multiplier", 0, sampler},
+      {"xtc_probability", 0, sampler},
+      {"min_tokens", 0, sampler},
+      {"bad_words", Json::array(), sampler},
+      {"allowed_token_ids", Json(), sampler},
+      {"stop_token_ids", Json::array(), "end answers with 'stop' strings"},
+      {"include_stop_str_in_output", false, "a stop string is never part of the answer"},
+      {"prompt_logprobs", Json(), "a prompt's tokens have no log-probabilities yet"},
+      {"truncate_prompt_tokens", Json(), "a prompt is never cut"},
+      {"use_beam_search", false, "there is no beam search"},
+      {"continue_final_message", false, "every answer is a message of its own"},
+      {"documents", Json(), "write them into a message"},
+      {"chat_template", Json(),
+       "the template is the server's; see model.chat_template of its profile"},
+  };
+  for (const Later& each : later) fields.unsupported(each.name, each.harmless, each.why);
+}
 
 void read_generation_options(Fields& fields, const ModelAccess& model, GenerationOptions& options) {
   fields.boolean("stream", options.stream);
@@ -117,6 +169,7 @@ void read_generation_options(Fields& fields, const ModelAccess& model, Generatio
   fields.boolean("ignore_eos", options.request.ignore_eos);
   fields.boolean("skip_special_tokens", options.request.skip_special);
   fields.boolean("return_token_ids", options.return_token_ids);
+  refuse_unsupported_sampling(fields);
   int64_t priority = 0;
   fields.integer("priority", -1000, 1000, priority);
   options.request.priority = static_cast<int32_t>(priority);

@@ -18,6 +18,14 @@ struct GenerationOptions {
 // remembered by `fields`.
 void read_generation_options(Fields& fields, const ModelAccess& model, GenerationOptions& options);
 
+// Refuses, as `param`, a prompt that leaves no room for an answer, and a max_tokens that does not
+// fit beside it.
+void check_lengths(Fields& fields, const std::string& param, size_t prompt_tokens,
+                   const ModelAccess& model, const GenerationOptions& options);
+
+// Refuses what would change the answer but is not done yet.
+void refuse_unsupported_sampling(Fields& fields);
+
 // The most choices a request may ask for, and the most likely tokens it may have listed.
 inline constexpr int64_t kMostChoices = 128;
 inline constexpr int64_t kMostTopLogprobs = 20;

@@ -25,7 +25,7 @@ int nesting(std::string_view text) {
 
 // The library's sentence without its number: "[json.exception.parse_error.101] parse error at line
 // 1, …".
-std::string without_number(std::string message) {
+std::string without_number(const std::string& message) {
   const size_t end = message.find("] ");
   return end == std::string::npos ? message : message.substr(end + 2);
 }

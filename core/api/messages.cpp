@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/api/prompt.h"
+
 namespace halogen::api {
 namespace {
 
@@ -50,6 +52,16 @@ void open_arguments(Json& message) {
   }
 }
 
+// Bytes of all strings.
+size_t text_bytes(const Json& json) {
+  if (json.is_string()) return json.get_ref<const std::string&>().size();
+  size_t bytes = 0;
+  for (const Json& element : json) {
+    if (json.is_structured()) bytes += text_bytes(element);
+  }
+  return bytes;
+}
+
 void read_message(Fields& fields, const std::string& param, Json& message) {
   if (!message.is_object()) {
     return fields.refuse(param, "'" + param + "' must be an object, not " + type_of(message),
@@ -84,13 +96,26 @@ void read_message(Fields& fields, const std::string& param, Json& message) {
 
 }  // namespace
 
-Json read_messages(Fields& fields) {
+bool fits_context(Fields& fields, const char* param, size_t bytes, const ModelAccess& model) {
+  const uint64_t most =
+      uint64_t{model.engine->limits().max_context} * model.tokenizer->longest_piece();
+  if (bytes <= most) return true;
+  fields.refuse(param,
+                "'" + std::string(param) + "' has " + std::to_string(bytes) +
+                    " bytes, which cannot fit the context of " +
+                    std::to_string(model.engine->limits().max_context) + " tokens",
+                "context_length_exceeded");
+  return false;
+}
+
+Json read_messages(Fields& fields, const ModelAccess& model) {
   const Json* field = fields.find("messages");
   if (!field || !field->is_array() || field->empty()) {
     fields.refuse("messages", field ? "'messages' must be a list of at least one message"
                                     : "'messages' is missing");
     return {};
   }
+  if (!fits_context(fields, "messages", text_bytes(*field), model)) return {};
   Json messages = *field;
   for (size_t i = 0; i < messages.size() && !fields.error(); i++) {
     read_message(fields, "messages[" + std::to_string(i) + "]", messages[i]);
@@ -99,7 +124,7 @@ Json read_messages(Fields& fields) {
 }
 
 std::vector<int32_t> chat_prompt(Fields& fields, const ModelAccess& model) {
-  const Json messages = read_messages(fields);
+  const Json messages = read_messages(fields, model);
   const Json* variables = fields.find("chat_template_kwargs");
   if (variables && !variables->is_object()) {
     fields.refuse("chat_template_kwargs", "'chat_template_kwargs' must be an object",
@@ -110,33 +135,19 @@ std::vector<int32_t> chat_prompt(Fields& fields, const ModelAccess& model) {
   if (!model.chat_template) {
     fields.refuse(
         "model",
-        "this model has no chat template; use /v1/completions, or set model.chat_template");
+        model.chat_template_error.empty()
+            ? "this model has no chat template; use /v1/completions, or set model.chat_template"
+            : "this model's chat template cannot be used: " + model.chat_template_error);
   }
   if (fields.error()) return {};
-
-  const text::Vocabulary& vocabulary = model.tokenizer->vocabulary();
-  const auto piece = [&](text::TokenId id) -> std::optional<std::string> {
-    return id == text::kNoToken ? std::nullopt
-                                : std::optional(std::string(model.tokenizer->piece(id)));
-  };
-  TemplateInput input;
-  input.messages = &messages;
-  input.variables = variables;
-  input.add_generation_prompt = add_generation_prompt;
-  input.bos_token = piece(vocabulary.bos);
-  input.eos_token = piece(vocabulary.eos);
-  auto rendered = model.chat_template->render(input);
-  if (!rendered) {
-    fields.refuse("messages", "the model's chat template refused the conversation: " +
-                                  rendered.error().message);
+  auto ids = render_conversation(*model.tokenizer, *model.chat_template, messages, variables,
+                                 add_generation_prompt);
+  if (!ids) {
+    fields.refuse("messages",
+                  "the model's chat template refused the conversation: " + ids.error().message);
     return {};
   }
-  std::vector<int32_t> ids;
-  // The template writes the special tokens itself.
-  const Status encoded =
-      model.tokenizer->encode(*rendered, {.add_special = false, .parse_special = true}, ids);
-  if (!encoded) fields.refuse("messages", encoded.error().message);
-  return ids;
+  return std::move(*ids);
 }
 
 }  // namespace halogen::api

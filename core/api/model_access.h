@@ -16,6 +16,7 @@ struct ModelAccess {
   Engine* engine = nullptr;
   const text::Tokenizer* tokenizer = nullptr;
   const ChatTemplate* chat_template = nullptr;  // null: the model has none, and cannot chat
+  std::string chat_template_error;              // why it has none, where the file's cannot be used
   std::vector<std::string> names;               // the first is what replies carry
   int64_t created = 0;                          // Unix seconds at which it was loaded
   SamplingOptions sampling;                     // where a request does not say otherwise

@@ -26,8 +26,8 @@ void refuse_later_commands(CLI::App& app) {
     CLI::App* command = app.add_subcommand(name, "")->group("");
     command->allow_extras();
     command->callback([name] {
-      throw CLI::RuntimeError("halogen " + std::string(name) + " is not available in this version",
-                              cli::kUsage);
+      std::cerr << "halogen: the command '" << name << "' is not available in this version\n";
+      throw CLI::RuntimeError(cli::kUsage);
     });
   }
 }

@@ -3,14 +3,13 @@
 #include <iterator>
 #include <random>
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "core/api/prompt.h"
 #include "core/cli/commands.h"
 #include "core/cli/runtime.h"
 #include "core/config/load.h"
 #include "core/serve/served_model.h"
-#include "core/text/template/chat_template.h"
 
 namespace halogen::cli {
 namespace {
@@ -34,29 +33,14 @@ class ProgressLine {
 // The prompt as the model wants it: a conversation of one message where it has a template.
 Result<std::vector<int32_t>> read_prompt(const ServedModel& model, const RunArguments& arguments,
                                          const std::string& prompt) {
-  std::vector<int32_t> ids;
-  const text::Tokenizer& tokenizer = model.tokenizer();
-  if (arguments.raw || model.chat_template().empty()) {
-    if (auto encoded = tokenizer.encode(prompt, {.add_special = true, .parse_special = true}, ids);
-        !encoded) {
-      return encoded.error();
-    }
-    return ids;
+  if (!arguments.raw && model.chat_template()) {
+    const api::Json messages = {{{"role", "user"}, {"content", prompt}}};
+    return api::render_conversation(model.tokenizer(), *model.chat_template(), messages, nullptr,
+                                    true);
   }
-  auto chat = ChatTemplate::parse(model.chat_template());
-  if (!chat) return chat.error();
-  const nlohmann::ordered_json messages = {{{"role", "user"}, {"content", prompt}}};
-  TemplateInput input;
-  input.messages = &messages;
-  const text::Vocabulary& vocabulary = tokenizer.vocabulary();
-  if (vocabulary.bos != text::kNoToken)
-    input.bos_token = std::string(tokenizer.piece(vocabulary.bos));
-  if (vocabulary.eos != text::kNoToken)
-    input.eos_token = std::string(tokenizer.piece(vocabulary.eos));
-  auto rendered = chat->render(input);
-  if (!rendered) return rendered.error();
+  std::vector<int32_t> ids;
   if (auto encoded =
-          tokenizer.encode(*rendered, {.add_special = false, .parse_special = true}, ids);
+          model.tokenizer().encode(prompt, {.add_special = true, .parse_special = true}, ids);
       !encoded) {
     return encoded.error();
   }

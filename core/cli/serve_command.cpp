@@ -1,8 +1,11 @@
 // halogen serve: the API is there at once and says "loading" until the model is; then requests are
 // served until SIGTERM or SIGINT, which let running requests finish.
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <ctime>
+#include <exception>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -20,6 +23,7 @@ namespace halogen::cli {
 namespace {
 
 constexpr std::string_view kComponent = "server";
+constexpr std::chrono::milliseconds kFarewell{1000};  // for the last answers to leave
 
 class ServeCommand {
  public:
@@ -67,21 +71,30 @@ class ServeCommand {
     return {};
   }
 
-  // [worker]
+  // [worker] Leaves what came of it in loaded_, which belongs to the loop thread once on_loaded is
+  // posted.
   void load() {
-    int last_percent = -1;
+    std::string last_stage;
+    int last_tenth = -1;
     const auto progress = [&](const char* stage, double fraction) {
-      const int percent = static_cast<int>(fraction * 100);
-      if (percent / 10 != last_percent / 10 || last_percent < 0) {
-        log_info("loader", std::string(stage) + ", " + std::to_string(percent) + " %");
+      const int tenth = static_cast<int>(fraction * 10);
+      if (tenth != last_tenth || stage != last_stage) {
+        log_info("loader", std::string(stage) + ", " + std::to_string(tenth * 10) + " %");
         loop_.post([this, stage = std::string(stage), fraction] { on_progress(stage, fraction); });
       }
-      last_percent = percent;
+      last_tenth = tenth;
+      last_stage = stage;
       return !stopping_.load();
     };
-    auto model = std::make_shared<Result<std::unique_ptr<ServedModel>>>(
-        ServedModel::load(profile_, runtime_.plugins(), progress));
-    loop_.post([this, model] { on_loaded(std::move(*model)); });
+    try {
+      loaded_.emplace(ServedModel::load(profile_, runtime_.plugins(), progress));
+    } catch (const std::bad_alloc&) {
+      loaded_.emplace(
+          fail(HALOGEN_E_NO_MEMORY, profile_.model.path + ": out of memory while loading"));
+    } catch (const std::exception& error) {
+      loaded_.emplace(fail(HALOGEN_E_INTERNAL, profile_.model.path + ": " + error.what()));
+    }
+    loop_.post([this] { on_loaded(); });
   }
 
   void on_progress(const std::string& stage, double fraction) {
@@ -89,14 +102,12 @@ class ServeCommand {
     api_.set_state({phase_, stage, fraction});
   }
 
-  void on_loaded(Result<std::unique_ptr<ServedModel>> model) {
-    if (stopping_) {
-      if (model) model_ = std::move(*model);
-      return loop_.stop();
-    }
-    Status status = model ? start_engine(std::move(*model)) : Status(model.error());
+  void on_loaded() {
+    loader_.join();
+    if (stopping_) return loop_.stop();
+    Status status = *loaded_ ? start_engine(std::move(**loaded_)) : Status(loaded_->error());
     if (!status) {
-      report(status.error());
+      log_error(kComponent, status.error().message);
       exit_status_ = kFailure;
       set_phase(api::ServerState::Phase::failed);
       return loop_.stop();
@@ -107,11 +118,6 @@ class ServeCommand {
 
   Status start_engine(std::unique_ptr<ServedModel> model) {
     model_ = std::move(model);
-    if (!model_->chat_template().empty()) {
-      auto parsed = ChatTemplate::parse(model_->chat_template());
-      if (!parsed) return within("the model's chat template", parsed.error());
-      chat_template_.emplace(std::move(*parsed));
-    }
     auto engine = Engine::start(loop_, model_->parts(), model_->limits());
     if (!engine) return engine.error();
     engine_ = std::move(*engine);
@@ -119,7 +125,8 @@ class ServeCommand {
     api::ModelAccess access;
     access.engine = engine_.get();
     access.tokenizer = &model_->tokenizer();
-    access.chat_template = chat_template_ ? &*chat_template_ : nullptr;
+    access.chat_template = model_->chat_template();
+    access.chat_template_error = model_->chat_template_error();
     access.names = model_->names();
     access.created = static_cast<int64_t>(std::time(nullptr));
     access.sampling = default_sampling(profile_.sampling);
@@ -137,7 +144,7 @@ class ServeCommand {
   }
 
   void stop_now(const std::string& why) {
-    log_warning(kComponent, "stopping at once: " + why);
+    if (engine_) log_warning(kComponent, "stopping at once: " + why);
     loop_.stop();
   }
 
@@ -146,13 +153,21 @@ class ServeCommand {
     api_.set_state({phase, "", 0});
   }
 
-  // Everything in reverse; requests that are left are answered that the server is shutting down.
+  // Everything in reverse. Requests that are left are told that the server is shutting down, and
+  // get a moment to read it.
   int clean_up() {
     stopping_ = true;
     if (loader_.joinable()) loader_.join();
+    const bool had_requests = engine_ != nullptr;
     engine_.reset();
     api_.set_model(std::nullopt);
+    if (had_requests) {
+      drain_timer_.start(kFarewell);
+      server_->drain([this] { loop_.stop(); });
+      loop_.run();
+    }
     server_.reset();
+    loaded_.reset();
     model_.reset();
     log_info(kComponent, "stopped");
     return exit_status_;
@@ -165,8 +180,8 @@ class ServeCommand {
   Timer drain_timer_;
   std::vector<SignalWatcher> signals_;
   std::unique_ptr<http::Server> server_;
+  std::optional<Result<std::unique_ptr<ServedModel>>> loaded_;
   std::unique_ptr<ServedModel> model_;
-  std::optional<ChatTemplate> chat_template_;
   std::unique_ptr<Engine> engine_;
   std::thread loader_;
   std::atomic<bool> stopping_{false};

@@ -63,8 +63,9 @@ struct EngineStats {
   uint64_t generated_tokens = 0, steps = 0;
   uint64_t blocks_used = 0, blocks_total = 0;
   uint64_t last_step_us = 0;      // duration of the last step
-  uint64_t last_progress_us = 0;  // monotonic time at which the last step ended
-  bool healthy = true;            // false after a step failed or timed out, until one succeeds
+  uint64_t last_progress_us = 0;  // monotonic time at which the last step began or ended
+  bool healthy = true;  // false after a step failed or timed out, until the device answers
+                        // again, a step succeeds, or a cool-down has passed
 };
 
 class Engine {

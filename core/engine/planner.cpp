@@ -6,9 +6,16 @@
 #include "core/engine/plan.h"
 
 namespace halogen {
+namespace {
+
+// How long a step may take because of prompts, until schedulers plan by a target of their own.
+constexpr double kPrefillStepUs = 500'000;
+
+}  // namespace
 
 Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t live)
     : parts_(parts),
+      most_prefill_tokens_(limits.prefill_batch_tokens),
       ids_(live),
       arrivals_(live),
       priorities_(live),
@@ -33,7 +40,6 @@ Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t li
   view_.block_tokens = limits.block_tokens;
   view_.total_blocks = limits.total_blocks;
   view_.token_budget = limits.max_batch_tokens;
-  view_.prefill_budget = limits.prefill_batch_tokens;
   view_.max_sequences = limits.max_sequences;
   plan_.struct_size = sizeof plan_;
   plan_.tokens = tokens_.data();
@@ -56,6 +62,7 @@ void Planner::describe(const std::vector<Sequence*>& sequences, const BlockPool&
   view_.n_requests = static_cast<uint32_t>(sequences.size());
   view_.now_us = now_us;
   view_.free_blocks = pool.free_count();
+  view_.prefill_budget = costs.prefill_tokens_within(kPrefillStepUs, most_prefill_tokens_);
   view_.prefill_token_us = costs.prefill_token_us();
   view_.decode_step_us = costs.decode_step_us();
 }

@@ -33,6 +33,7 @@ class Planner {
   void report_refusal(const std::string& why);
 
   const EngineParts& parts_;
+  const uint32_t most_prefill_tokens_;
   uint64_t refused_ = 0;
 
   halogen_schedule_view view_{};

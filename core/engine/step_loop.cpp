@@ -1,11 +1,19 @@
 #include "core/engine/step_loop.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/engine/plan.h"
 
 namespace halogen {
+namespace {
+
+constexpr uint64_t kRecoverySliceUs = 50'000;
+constexpr uint64_t kCoolDownUs = 5'000'000;  // from a failed step to the next attempt
+
+}  // namespace
 
 StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t live,
                    const TextSource& text, std::function<void()> wake_loop)
@@ -35,8 +43,12 @@ void StepLoop::run() {
     take_arrivals();
     if (!sequences_.empty()) step();
     publish();
-    if (sequences_.empty() && arrivals_.empty() && !stopping_.load(std::memory_order_acquire))
+    if (!sequences_.empty() || !arrivals_.empty()) continue;
+    if (!counters_.healthy.load(std::memory_order_relaxed)) {
+      recover();
+    } else if (!stopping_.load(std::memory_order_acquire)) {
       doorbell_.sleep(listened);
+    }
   }
   take_arrivals();
   for (Sequence* sequence : sequences_) end(*sequence, FinishReason::cancelled);
@@ -54,7 +66,22 @@ void StepLoop::stop() {
   doorbell_.ring();
 }
 
+// Nothing runs, and the last step failed: whoever asks for readiness sends no request, so that the
+// engine itself must find out whether it can serve again.
+void StepLoop::recover() {
+  if (stuck_ticket_) {
+    if (finish_stuck_step(kRecoverySliceUs))
+      counters_.healthy.store(true, std::memory_order_relaxed);
+    return;
+  }
+  std::this_thread::sleep_for(std::chrono::microseconds(kRecoverySliceUs));
+  if (monotonic_us() - counters_.last_progress_us.get() > kCoolDownUs) {
+    counters_.healthy.store(true, std::memory_order_relaxed);
+  }
+}
+
 void StepLoop::step() {
+  counters_.last_progress_us.set(monotonic_us());
   if (Status finished = finish_stuck_step(limits_.step_timeout_us); !finished)
     return fail_requests(finished.error().message, true);
 

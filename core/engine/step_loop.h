@@ -51,6 +51,7 @@ class StepLoop {
 
  private:
   void step();
+  void recover();
 
   void take_arrivals();
   void drop_cancelled();

@@ -68,7 +68,7 @@ GraphBuilder::Value GraphBuilder::add_value(halogen_value_kind kind, uint32_t so
   return static_cast<Value>(graph_.values_.size() - 1);
 }
 
-GraphBuilder::Value GraphBuilder::input(halogen_step_input kind, Dims dims) {
+GraphBuilder::Value GraphBuilder::input(halogen_step_input kind, const Dims& dims) {
   Value& known = inputs_[kind];
   if (known == HALOGEN_NO_VALUE) {
     static const char* const names[] = {"", "token_ids", "positions", "rows", "embeddings"};
@@ -87,7 +87,8 @@ GraphBuilder::Value GraphBuilder::rows() {
   return input(HALOGEN_INPUT_ROWS, {HALOGEN_DIM_ROWS});
 }
 
-GraphBuilder::Value GraphBuilder::weight(const std::string& name, halogen_type type, Dims dims) {
+GraphBuilder::Value GraphBuilder::weight(const std::string& name, halogen_type type,
+                                         const Dims& dims) {
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   const uint64_t row_bytes =
       dims.empty() ? 0 : halogen_row_bytes(type, static_cast<uint64_t>(dims.back()));
@@ -110,7 +111,7 @@ GraphBuilder::Value GraphBuilder::weight(const std::string& name, halogen_type t
                    dims, name);
 }
 
-GraphBuilder::Value GraphBuilder::add_node(halogen_op op, std::vector<Value> inputs,
+GraphBuilder::Value GraphBuilder::add_node(halogen_op op, const std::vector<Value>& inputs,
                                            const Dims& dims, const halogen_attributes& attributes) {
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   const auto index = static_cast<uint32_t>(graph_.nodes_.size());
@@ -250,7 +251,7 @@ GraphBuilder::Value GraphBuilder::select_rows(Value x, Value rows) {
   return add_node(HALOGEN_OP_SELECT_ROWS, {x, rows}, shape);
 }
 
-GraphBuilder::Value GraphBuilder::reshape(Value x, Dims dims) {
+GraphBuilder::Value GraphBuilder::reshape(Value x, const Dims& dims) {
   const Dims shape = dims_of(x);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   if (shape.empty() || dims.empty() || dims[0] != shape[0] ||

@@ -53,7 +53,7 @@ class GraphBuilder {
   Value rows();
 
   // A weight with the shape the model needs; its place in the table is the order of the calls.
-  Value weight(const std::string& name, halogen_type type, std::vector<int64_t> dims);
+  Value weight(const std::string& name, halogen_type type, const std::vector<int64_t>& dims);
 
   Value embed(Value ids, Value table, float scale = 1.0F);
   Value rms_norm(Value x, Value weight, float epsilon);
@@ -68,7 +68,7 @@ class GraphBuilder {
   Value mul(Value a, Value b);
   Value scale(Value x, float factor);
   Value select_rows(Value x, Value rows);
-  Value reshape(Value x, std::vector<int64_t> dims);
+  Value reshape(Value x, const std::vector<int64_t>& dims);
   Value split(Value x, uint64_t offset, uint64_t length);
 
   void set_logits(Value value) { graph_.table_.logits = value; }
@@ -78,10 +78,10 @@ class GraphBuilder {
   Result<Graph> finish();
 
  private:
-  Value input(halogen_step_input input, std::vector<int64_t> dims);
+  Value input(halogen_step_input input, const std::vector<int64_t>& dims);
   Value add_value(halogen_value_kind kind, uint32_t source, halogen_type type,
                   const std::vector<int64_t>& dims, const std::string& name);
-  Value add_node(halogen_op op, std::vector<Value> inputs, const std::vector<int64_t>& dims,
+  Value add_node(halogen_op op, const std::vector<Value>& inputs, const std::vector<int64_t>& dims,
                  const halogen_attributes& attributes = {});
   const halogen_value* at(Value value) const;
   std::vector<int64_t> dims_of(Value value) const;

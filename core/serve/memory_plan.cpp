@@ -73,7 +73,8 @@ Result<uint32_t> plan_kv_blocks(const MemoryInputs& in) {
                 "a context of " + std::to_string(in.context) + " tokens needs " +
                     readable(blocks_per_sequence * in.block_bytes) +
                     " of KV pool, but the pool can have " + readable(pool_bytes) + " " + beside +
-                    "; set a smaller context or a larger kv.pool_size");
+                    ", which holds " + std::to_string(affordable * in.block_tokens) +
+                    " tokens; set a smaller engine.context (--context) or a larger kv.pool_size");
   }
   // A slot of the pool is named by 32 bits.
   const uint64_t nameable = UINT32_MAX / in.block_tokens;

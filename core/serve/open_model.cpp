@@ -9,6 +9,7 @@
 
 #include "halogen/loader.h"
 
+#include "core/serve/factory_checks.h"
 #include "core/serve/plugin_settings.h"
 
 namespace halogen {
@@ -20,6 +21,9 @@ using FirstBytes = std::array<uint8_t, 4096>;
 Result<std::vector<uint8_t>> read_first_bytes(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return fail(HALOGEN_E_IO, path + ": " + error.message());
+  }
   if (!std::filesystem::exists(status)) {
     return fail(HALOGEN_E_NOT_FOUND,
                 path + ": no such file or folder; set model.path (--model) to a model file");
@@ -37,7 +41,12 @@ Result<std::vector<uint8_t>> read_first_bytes(const std::string& path) {
 // What a file that no loader reads probably is, and the way out.
 std::string explain_unreadable(const std::string& path, const std::vector<uint8_t>& first) {
   const std::string head(first.begin(), first.end());
-  if (std::filesystem::is_directory(path) || path.ends_with(".safetensors")) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    return "it is a folder, which this version does not read yet; give a GGUF file (of several "
+           "parts, the first)";
+  }
+  if (path.ends_with(".safetensors")) {
     return "it looks like a safetensors checkpoint, which this version does not read yet; convert "
            "it to GGUF";
   }
@@ -80,6 +89,10 @@ Result<Candidate> find_loader(const Profile& profile, PluginHost& plugins) {
       continue;
     }
     const auto* factory = (*plugin)->factory_as<halogen_loader_factory>(HALOGEN_LOADER_KIND);
+    if (auto whole = check_factory((*plugin)->id(), factory); !whole) {
+      failures += "; " + whole.error().message;
+      continue;
+    }
     const uint32_t confidence = names.size() == 1 && profile.model.loader != "auto"
                                     ? 100
                                     : factory->probe(path.c_str(), first->data(), first->size());

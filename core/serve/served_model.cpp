@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <iterator>
+#include <regex>
 
 #include "core/base/log.h"
+#include "core/serve/factory_checks.h"
 #include "core/serve/memory_plan.h"
 #include "core/serve/open_model.h"
 #include "core/serve/plugin_settings.h"
@@ -25,13 +27,26 @@ halogen_type cache_element(CacheType type) {
                                 : HALOGEN_F16;  // the quantised ones are refused by config
 }
 
-Result<std::string> read_text_file(const std::string& path, std::string_view where) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file)
-    return fail(HALOGEN_E_IO, std::string(where) + ": cannot read the chat template " + path);
-  return text.str();
+Result<std::optional<std::string>> read_template_file(const std::string& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary);
+  if (!std::filesystem::is_regular_file(path, ignored) || !file) {
+    return fail(HALOGEN_E_IO, "cannot read the chat template " + path);
+  }
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return fail(HALOGEN_E_INVALID, "the chat template " + path + " is empty");
+  }
+  return std::optional<std::string>(std::move(text));
+}
+
+// The name that a model goes by when the operator gave none: its file's, without ".gguf" and
+// "-00001-of-00003".
+std::string name_of(const std::string& path) {
+  std::filesystem::path file(path);
+  if (!file.has_filename()) file = file.parent_path();
+  static const std::regex part("-[0-9]{5}-of-[0-9]{5}$");
+  return std::regex_replace(file.stem().string(), part, "");
 }
 
 // Loads a plugin and gives its factory.
@@ -41,7 +56,9 @@ Result<const Factory*> load_factory(PluginHost& plugins, const char* kind, const
   auto plugin = plugins.load(kind, name);
   if (!plugin) return plugin.error();
   handle = std::move(*plugin);
-  return handle->template factory_as<Factory>(kind);
+  const auto* factory = handle->template factory_as<Factory>(kind);
+  if (auto whole = check_factory(handle->id(), factory); !whole) return whole.error();
+  return factory;
 }
 
 // The SDK's levels are those of the log, debug being the lowest.
@@ -64,7 +81,7 @@ Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, P
   model->parts_.log = log_engine;
   Status status = model->open_file(profile, plugins);
   if (status) status = model->build_graph();
-  if (status) status = model->read_text(profile);
+  if (status) status = model->read_vocabulary_and_template(profile);
   if (status) status = model->choose_backend(profile, plugins);
   if (status) status = model->make_program(profile, progress);
   if (status) status = model->make_sampler(profile, plugins);
@@ -88,7 +105,7 @@ Status ServedModel::open_file(const Profile& profile, PluginHost& plugins) {
   file_.emplace(std::move(opened->model));
 
   names_ = profile.model.served_model_names;
-  if (names_.empty()) names_.push_back(std::filesystem::path(profile.model.path).stem().string());
+  if (names_.empty()) names_.push_back(name_of(profile.model.path));
   return {};
 }
 
@@ -104,7 +121,7 @@ Status ServedModel::build_graph() {
   return {};
 }
 
-Status ServedModel::read_text(const Profile& profile) {
+Status ServedModel::read_vocabulary_and_template(const Profile& profile) {
   auto vocabulary = read_vocabulary(*file_);
   if (!vocabulary) return vocabulary.error();
   if (vocabulary->tokens.size() > hyperparameters().vocabulary_size) {
@@ -118,16 +135,29 @@ Status ServedModel::read_text(const Profile& profile) {
   tokenizer_ = std::move(*tokenizer);
   parts_.tokenizer = tokenizer_.get();
 
-  if (!profile.model.chat_template.empty()) {
-    auto source =
-        read_text_file(profile.model.chat_template, profile.origin("model.chat_template"));
-    if (!source) return source.error();
-    chat_template_ = std::move(*source);
+  return read_chat_template(profile);
+}
+
+// A template that the operator named must work; one that came with the model may be beyond us, and
+// then only chat is refused.
+Status ServedModel::read_chat_template(const Profile& profile) {
+  const std::string& path = profile.model.chat_template;
+  auto source = path.empty() ? file_->text("halogen.chat_template") : read_template_file(path);
+  if (!source)
+    return path.empty() ? source.error()
+                        : within(profile.origin("model.chat_template"), source.error());
+  if (!source->has_value()) return {};
+  auto parsed = ChatTemplate::parse(std::move(**source));
+  if (parsed) {
+    chat_template_.emplace(std::move(*parsed));
     return {};
   }
-  auto source = file_->text("halogen.chat_template");
-  if (!source) return source.error();
-  chat_template_ = source->value_or("");
+  if (!path.empty()) return within(path, parsed.error());
+  chat_template_error_ = parsed.error().message;
+  log_warning("loader",
+              file_->path() +
+                  ": its chat template cannot be used, so that only /v1/completions works: " +
+                  chat_template_error_);
   return {};
 }
 
@@ -147,6 +177,10 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
     return within("backend '" + name + "'", from_plugin(status, error));
   }
   const halogen_graph& graph = model_graph_->graph.table();
+  if (graph.n_state_layers > 0 && !parts_.backend->states_create) {
+    return fail(HALOGEN_E_UNSUPPORTED, file_->path() + ": the backend '" + name +
+                                           "' has no recurrent state, which this model needs");
+  }
   for (uint32_t i = 0; i < graph.n_nodes; i++) {
     const halogen_status status =
         parts_.backend->supports(backend_instance_, &graph, graph.nodes[i], &error);

@@ -15,6 +15,7 @@
 #include "core/host/registry.h"
 #include "core/model/model_graph.h"
 #include "core/model/weight_store.h"
+#include "core/text/template/chat_template.h"
 #include "core/text/tokenizer.h"
 
 namespace halogen {
@@ -37,8 +38,10 @@ class ServedModel {
   const EngineLimits& limits() const { return limits_; }
   const text::Tokenizer& tokenizer() const { return *tokenizer_; }
   const Hyperparameters& hyperparameters() const { return model_graph_->hyperparameters; }
-  // The chat template's source, empty where the model has none.
-  const std::string& chat_template() const { return chat_template_; }
+  // Null where the model has no chat template, or one that does not parse (chat_template_error()
+  // says why).
+  const ChatTemplate* chat_template() const { return chat_template_ ? &*chat_template_ : nullptr; }
+  const std::string& chat_template_error() const { return chat_template_error_; }
   // Names it answers to; the first is what replies carry.
   const std::vector<std::string>& names() const { return names_; }
   // One line for the log: sizes, placement, context.
@@ -49,7 +52,8 @@ class ServedModel {
 
   Status open_file(const Profile& profile, PluginHost& plugins);
   Status build_graph();
-  Status read_text(const Profile& profile);
+  Status read_vocabulary_and_template(const Profile& profile);
+  Status read_chat_template(const Profile& profile);
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
@@ -60,7 +64,8 @@ class ServedModel {
   std::optional<ModelGraph> model_graph_;
   std::optional<WeightStore> weights_;
   std::unique_ptr<text::Tokenizer> tokenizer_;
-  std::string chat_template_;
+  std::optional<ChatTemplate> chat_template_;
+  std::string chat_template_error_;
   std::vector<std::string> names_;
   halogen_kv_geometry geometry_{};
   halogen_backend* backend_instance_ = nullptr;

@@ -39,6 +39,7 @@ Tokenizer::Tokenizer(Vocabulary vocabulary)
       pieces_(token_pieces(vocabulary_)),
       piece_views_(views_of(pieces_)),
       ids_(views_of(vocabulary_.tokens)) {
+  for (const std::string& piece : pieces_) longest_piece_ = std::max(longest_piece_, piece.size());
   find_special_tokens();
 }
 

@@ -62,6 +62,9 @@ class Tokenizer {
   // [any] The completed vocabulary.
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
+  // [any] Bytes of the longest piece; at least 1.
+  size_t longest_piece() const { return longest_piece_; }
+
   // [any] Number of ids. A model may have more rows than this; those have no text.
   size_t size() const { return vocabulary_.tokens.size(); }
 
@@ -78,6 +81,7 @@ class Tokenizer {
   Vocabulary vocabulary_;
   std::vector<std::string> pieces_;
   std::vector<std::string_view> piece_views_;
+  size_t longest_piece_ = 1;
   TokenIndex ids_;
   SpecialTokens user_defined_;  // found in every text
   SpecialTokens all_special_;   // those, and control and unknown tokens

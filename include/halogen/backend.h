@@ -84,7 +84,7 @@ typedef struct halogen_shard {
 
 /* Where the bytes of graph->weights[i] are: in host memory that outlives the program. */
 typedef struct halogen_weight_data {
-  const void* data;
+  const void* data; /* aligned for the type's own scales or floats; no more is promised */
   uint64_t bytes;
   halogen_region* region; /* the imported region that holds it, or null */
 } halogen_weight_data;
@@ -127,8 +127,8 @@ typedef struct halogen_step {
   uint32_t block_table_stride;
   const uint32_t* state_slots; /* [n_sequences], or null where the graph has no state */
   const int32_t* rows;         /* [n_rows]: indices of the tokens whose outputs are wanted */
-  float* logits;               /* [n_rows, vocabulary_size] out, or null */
-  float* hidden;               /* [n_rows, hidden_size] out, or null */
+  float* logits; /* [n_rows, vocabulary_size] out; null only for graphs without logits */
+  float* hidden; /* [n_rows, hidden_size] out, or null; only for graphs that have it */
 } halogen_step;
 
 /* What the last finished step cost. */
@@ -147,10 +147,9 @@ typedef struct halogen_backend_factory {
   uint32_t n_config_keys;
   const halogen_config_key* const* config_keys;
 
-  /* [worker] Fills up to `capacity` devices (struct_size set by the caller in each) and sets *count
-   * to how many there are. No driver is an error that says what to install. */
-  halogen_status (*devices)(halogen_device* devices, uint32_t capacity, uint32_t* count,
-                            halogen_error* error);
+  /* [worker] Describes device `index`, counted from 0; HALOGEN_E_NOT_FOUND past the last one. The
+   * caller sets struct_size. No driver is another error, which says what to install. */
+  halogen_status (*device_at)(uint32_t index, halogen_device* device, halogen_error* error);
   /* [worker] Fails with a clear reason where there is no driver or device. */
   halogen_status (*create)(const halogen_config* config, halogen_backend** backend,
                            halogen_error* error);

@@ -8,9 +8,11 @@
  * minor.
  *
  * Structs.  Every struct that crosses the boundary begins with `struct_size`, set by whoever fills
- * it to sizeof its own view of the struct. Structs grow at their end only. A reader uses a member
- * only when HALOGEN_HAS(struct, member) says that the writer knew it, and a function pointer only
- * when it is also not null.
+ * it to sizeof its own view of the struct. Structs grow at their end only, a new member
+ * beginning at or beyond the old size (never in its padding). A reader uses a member that is newer
+ * than ABI 1.0 only when HALOGEN_HAS(struct, member) says that the writer knew it. All functions of
+ * a table are required unless the comment beside them says that they may be null. Structs without
+ * struct_size never grow.
  *
  * Ownership.  Handles are opaque and destroyed by the table that made them. Pointers passed in are
  * borrowed until the call returns, unless the comment beside them says otherwise. Strings are not
@@ -42,7 +44,7 @@
 #define HALOGEN_BEGIN extern "C" {
 #define HALOGEN_END }
 #else
-#define HALOGEN_EXTERN_C extern
+#define HALOGEN_EXTERN_C
 #define HALOGEN_BEGIN
 #define HALOGEN_END
 #endif

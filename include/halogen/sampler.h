@@ -50,10 +50,10 @@ typedef struct halogen_sample_batch {
   const int32_t*
       n_top_logprobs; /* [n_rows]: -1 no logprobs, 0 the chosen token's, k also the k best */
   uint32_t top_logprobs_stride; /* at least the largest k */
-  int32_t* tokens;              /* [n_rows] out */
-  float* logprobs;              /* [n_rows] out: of the chosen token, from the unchanged logits */
-  int32_t* top_tokens;          /* [n_rows, top_logprobs_stride] out, best first */
-  float* top_logprobs;          /* [n_rows, top_logprobs_stride] out */
+  int32_t* tokens;     /* [n_rows] out; -1 where no token is possible: all banned, or no number */
+  float* logprobs;     /* [n_rows] out: of the chosen token, from the unchanged logits */
+  int32_t* top_tokens; /* [n_rows, top_logprobs_stride] out, best first */
+  float* top_logprobs; /* [n_rows, top_logprobs_stride] out */
 } halogen_sample_batch;
 
 typedef struct halogen_sampler_factory {

@@ -42,8 +42,9 @@ typedef struct halogen_schedule_view {
   uint64_t now_us;
   uint32_t block_tokens;
   uint32_t free_blocks, total_blocks;
-  uint32_t token_budget;   /* tokens in a step */
-  uint32_t prefill_budget; /* of those, tokens of requests that are still in their prompt */
+  uint32_t token_budget; /* tokens in a step */
+  uint32_t
+      prefill_budget; /* of those, tokens of requests still in their prompt: a wish, not checked */
   uint32_t max_sequences;  /* running requests */
   double prefill_token_us; /* measured cost; 0 while unknown */
   double decode_step_us;

@@ -315,11 +315,11 @@ class Compiler {
         settings_.exact ? ActivationFormat::kF32 : activation_format(weight_type);
     const Columns source = columns_[x];
     if (format == ActivationFormat::kF32) return source;
+    const uint32_t k = last_dim(value(x));
     const auto key =
-        std::array<uint32_t, 3>{source.slot, source.first, static_cast<uint32_t>(format)};
+        std::array<uint32_t, 4>{source.slot, source.first, k, static_cast<uint32_t>(format)};
     if (const auto known = quantised_.find(key); known != quantised_.end())
       return {known->second, 0};
-    const uint32_t k = last_dim(value(x));
     const uint32_t slot = new_slot(d, activation_row_bytes(format, k));
     open_linear_ = nullptr;
     RowOperation& operation = rows(d);
@@ -342,7 +342,7 @@ class Compiler {
     const bool residual_is_in_group = residual != HALOGEN_NO_VALUE && open_linear_ &&
                                       value(root(residual)).source >= linear_first_node_;
     if (!open_linear_ || linear_input_ != root(x) || columns_[x].first != linear_column_ ||
-        residual_is_in_group) {
+        k != open_linear_->k() || residual_is_in_group) {
       auto operation = std::make_unique<LinearOperation>(d, k);
       LinearOperation* opened = operation.get();
       push(std::move(operation));
@@ -482,7 +482,7 @@ class Compiler {
       product_of_;                   // such a product's node: the value it makes then
   std::vector<bool> fused_;          // [nodes]: an add that its product does
   std::vector<Lifetime> lifetimes_;  // [slots]
-  std::map<std::array<uint32_t, 3>, uint32_t> quantised_;  // slot, column, format: slot of bytes
+  std::map<std::array<uint32_t, 4>, uint32_t> quantised_;  // slot, column, width, format
   std::vector<KnownAngles> known_angles_;
   RowOperation* open_rows_ = nullptr;
   LinearOperation* open_linear_ = nullptr;

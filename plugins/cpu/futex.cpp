@@ -37,7 +37,7 @@ bool wait_while_equal(const Counter& counter, uint32_t value, uint64_t timeout_u
     pause_briefly();
   }
   using Clock = std::chrono::steady_clock;
-  const bool limited = timeout_us < uint64_t{1} << 60;
+  const bool limited = timeout_us < uint64_t{1} << 53;
   const auto deadline = Clock::now() + std::chrono::microseconds(limited ? timeout_us : 0);
   while (counter.load(std::memory_order_acquire) == value) {
     timespec left{};

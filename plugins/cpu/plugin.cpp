@@ -21,9 +21,11 @@ struct halogen_backend {
 };
 struct halogen_program {
   std::unique_ptr<Program> program;
+  ThreadTeam& team;
 };
 struct halogen_kv {
   KvPool pool;
+  ThreadTeam& team;  // whose steps write into the pool
 };
 
 namespace {
@@ -75,11 +77,10 @@ bool choose_kernels(const std::string& name, Settings& settings) {
   return true;
 }
 
-halogen_status devices(halogen_device* devices, uint32_t capacity, uint32_t* count,
-                       halogen_error* error) {
-  return halogen::guarded(error, [&] {
-    *count = 1;
-    if (capacity > 0) halogen::cpu::describe_cpu(devices);
+halogen_status device_at(uint32_t index, halogen_device* device, halogen_error* error) {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    if (index > 0) return halogen::failed(error, HALOGEN_E_NOT_FOUND, "there is one CPU");
+    halogen::cpu::describe_cpu(device);
     return HALOGEN_OK;
   });
 }
@@ -99,7 +100,7 @@ halogen_status create(const halogen_config* config, halogen_backend** backend,
     const auto wanted = static_cast<unsigned>(read.integer("threads"));
     made->team = ThreadTeam::start(host.table(),
                                    wanted != 0 ? wanted : halogen::cpu::usable_processors(), error);
-    if (!made->team) return HALOGEN_E_INTERNAL;
+    if (!made->team) return error ? error->status : HALOGEN_E_INTERNAL;
     host.info("computing on " + std::to_string(made->team->size()) + " threads with the " +
               made->settings.kernels->name + " kernels");
     *backend = made.release();
@@ -141,7 +142,8 @@ halogen_status memory_need(const halogen_backend* backend, const halogen_program
         halogen::cpu::compile_plan(*request->graph, nullptr, *request->limits, *request->geometry,
                                    backend->settings, plan, error);
     if (status != HALOGEN_OK) return status;
-    need->program_bytes = plan.arena_bytes;
+    need->program_bytes =
+        plan.arena_bytes + backend->team->size() * plan.scratch_floats * sizeof(float);
     need->kv_block_bytes = KvPool::block_bytes(*request->graph, *request->geometry);
     need->state_slot_bytes = 0;
     return HALOGEN_OK;
@@ -156,7 +158,7 @@ halogen_status program_create(halogen_backend* backend, const halogen_program_re
     halogen_error reason{sizeof(halogen_error), HALOGEN_E_INTERNAL, ""};
     auto made = Program::create(*backend->team, backend->settings, *request, &reason);
     if (!made) return halogen::failed(error, reason.status, reason.message);
-    *program = new halogen_program{std::move(made)};
+    *program = new halogen_program{std::move(made), *backend->team};
     return HALOGEN_OK;
   });
 }
@@ -169,8 +171,8 @@ halogen_status kv_create(halogen_program* program, uint32_t blocks, halogen_kv**
                          halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
     if (blocks == 0) return no_range(error, "a KV pool of no blocks");
-    auto made = std::make_unique<halogen_kv>(
-        halogen_kv{KvPool(program->program->graph(), program->program->geometry(), blocks)});
+    auto made = std::make_unique<halogen_kv>(halogen_kv{
+        KvPool(program->program->graph(), program->program->geometry(), blocks), program->team});
     if (!made->pool.allocated()) {
       return halogen::failed(
           error, HALOGEN_E_NO_MEMORY,
@@ -182,6 +184,7 @@ halogen_status kv_create(halogen_program* program, uint32_t blocks, halogen_kv**
 }
 
 void kv_destroy(halogen_kv* kv) {
+  kv->team.drain();
   delete kv;
 }
 
@@ -246,7 +249,7 @@ const halogen_backend_factory kFactory = {
     .flags = HALOGEN_BACKEND_BATCH_INVARIANT | HALOGEN_BACKEND_READS_MAPPED_FILES,
     .n_config_keys = std::size(kConfigKeys),
     .config_keys = kConfigKeys,
-    .devices = devices,
+    .device_at = device_at,
     .create = create,
     .destroy = destroy,
     .supports = supports,

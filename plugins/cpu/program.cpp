@@ -65,7 +65,7 @@ Program::Program(ThreadTeam& team, const Settings& settings, const halogen_progr
 
 halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* ticket,
                                halogen_error* error) {
-  if (submitted_ != waited_) {
+  if (submitted_ != waited_ || !team_.idle()) {
     return failed(error, HALOGEN_E_BUSY, "the step before this one has not been waited for");
   }
   if (const halogen_status status = check(kv, step, error); status != HALOGEN_OK) return status;
@@ -92,6 +92,8 @@ halogen_status Program::wait(uint64_t ticket, uint64_t timeout_us, halogen_error
         "the step is still running after " + std::to_string(timeout_us) + " microseconds");
   }
   waited_ = ticket;
+  step_bytes_.store(started_bytes_, std::memory_order_relaxed);
+  step_operations_.store(started_operations_, std::memory_order_relaxed);
   step_ns_.store(now_ns() - started_ns_, std::memory_order_relaxed);
   return HALOGEN_OK;
 }
@@ -99,8 +101,8 @@ halogen_status Program::wait(uint64_t ticket, uint64_t timeout_us, halogen_error
 void Program::run(unsigned member) {
   auto* scratch = reinterpret_cast<float*>(scratch_[member].data());
   for (uint32_t i = 0; i < plan_.operations.size(); i++) {
+    if (i > 0) team_.meet();
     plan_.operations[i]->run(context_, i, scratch);
-    team_.meet();
   }
 }
 
@@ -168,12 +170,10 @@ void Program::count_cost(const halogen_step& step) {
   uint64_t positions = 0;
   for (uint32_t t = 0; t < step.n_tokens; t++)
     positions += static_cast<uint64_t>(step.positions[t]) + 1;
-  step_bytes_.store(plan_.weight_bytes + positions * plan_.bytes_per_position,
-                    std::memory_order_relaxed);
-  step_operations_.store(step.n_tokens * plan_.operations_per_token +
-                             step.n_rows * plan_.operations_per_row +
-                             positions * plan_.operations_per_position,
-                         std::memory_order_relaxed);
+  started_bytes_ = plan_.weight_bytes + positions * plan_.bytes_per_position;
+  started_operations_ = step.n_tokens * plan_.operations_per_token +
+                        step.n_rows * plan_.operations_per_row +
+                        positions * plan_.operations_per_position;
 }
 
 void Program::counters(halogen_counters* counters) const {

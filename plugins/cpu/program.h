@@ -19,6 +19,10 @@ class Program final : public TeamJob {
                                          const halogen_program_request& request,
                                          halogen_error* error);
 
+  ~Program() { team_.drain(); }  // a step that missed its deadline still reads what goes now
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
   const halogen_graph& graph() const { return *graph_; }
   const halogen_kv_geometry& geometry() const { return geometry_; }
 
@@ -54,6 +58,7 @@ class Program final : public TeamJob {
   uint64_t submitted_ = 0;  // steps so far; the last one's ticket
   uint64_t waited_ = 0;     // the last step known to be done
   uint64_t started_ns_ = 0;
+  uint64_t started_bytes_ = 0, started_operations_ = 0;  // of the step in flight
   std::atomic<uint64_t> step_bytes_{0}, step_operations_{0}, step_ns_{0};
 };
 

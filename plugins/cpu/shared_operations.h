@@ -25,7 +25,7 @@ class LinearOperation final : public Operation {
 
   LinearOperation(Domain domain, uint32_t k) : domain_(domain), k_(k) {}
   void append(const Part& part);
-  const std::vector<Part>& parts() const { return parts_; }
+  uint32_t k() const { return k_; }
   void run(const StepContext& context, uint32_t index, float* scratch) const override;
 
  private:

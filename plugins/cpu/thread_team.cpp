@@ -26,7 +26,7 @@ std::unique_ptr<ThreadTeam> ThreadTeam::start(const halogen_host* host, unsigned
 }
 
 ThreadTeam::~ThreadTeam() {
-  finish(started_.load(), UINT64_MAX);
+  drain();
   stopping_ = true;
   started_.fetch_add(1, std::memory_order_release);
   wake_all(started_);

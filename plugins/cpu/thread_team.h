@@ -38,6 +38,13 @@ class ThreadTeam {
   // [device] Waits for the job; false when `timeout_us` microseconds pass before it ends.
   bool finish(uint32_t ticket, uint64_t timeout_us);
 
+  // [device] Whether no job is in progress.
+  bool idle() const {
+    return finished_.load(std::memory_order_acquire) == started_.load(std::memory_order_relaxed);
+  }
+  // [worker] Waits for the job in progress, if there is one.
+  void drain() { finish(started_.load(std::memory_order_relaxed), UINT64_MAX); }
+
   // Inside a job: returns when every member has called it.
   void meet();
 

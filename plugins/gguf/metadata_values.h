@@ -22,8 +22,8 @@ class NormalisedMetadata {
 
   NormalisedMetadata() = default;
   ~NormalisedMetadata() = default;
-  NormalisedMetadata(NormalisedMetadata&&) = default;
-  NormalisedMetadata& operator=(NormalisedMetadata&&) = default;
+  NormalisedMetadata(NormalisedMetadata&&) noexcept = default;
+  NormalisedMetadata& operator=(NormalisedMetadata&&) noexcept = default;
   NormalisedMetadata(const NormalisedMetadata&) = delete;
   NormalisedMetadata& operator=(const NormalisedMetadata&) = delete;
 

@@ -41,7 +41,7 @@ void sort_keyed(Heap& heap, std::vector<Keyed>& items, bool reverse) {
   items.assign(sorted.begin(), sorted.end());
 }
 
-Value items_only(Heap& heap, std::vector<Keyed> keyed) {
+Value items_only(Heap& heap, const std::vector<Keyed>& keyed) {
   std::vector<Value> items;
   items.reserve(keyed.size());
   for (const Keyed& entry : keyed) items.push_back(entry.item);

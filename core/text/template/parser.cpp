@@ -188,7 +188,7 @@ std::unique_ptr<Statement> StatementParser::parse_call(int line) {
   ExpressionPtr expression = parse_expression();
   auto* call = dynamic_cast<CallExpression*>(expression.get());
   if (call == nullptr) raise("'call' must be followed by a call", line);
-  static_cast<void>(expression.release());  // `call` is the same object
+  [[maybe_unused]] Expression* same = expression.release();  // `call` is the same object
   statement->call.reset(call);
   parse_macro_body(statement->definition, "call", line);
   return statement;

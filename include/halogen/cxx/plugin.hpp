@@ -23,8 +23,9 @@ namespace halogen {
 // The host's services with C++ strings. Copyable; empty until the plugin's init.
 class Host {
  public:
-  Host() : table_(nullptr) {}
-  explicit Host(const halogen_host* table) : table_(table) {}
+  constexpr Host() noexcept
+      : table_(nullptr) {}  // constexpr: nothing runs when the object is opened
+  constexpr explicit Host(const halogen_host* table) noexcept : table_(table) {}
 
   const halogen_host* table() const { return table_; }
 
@@ -104,32 +105,46 @@ class Config {
 // Defines the entry. `host` is a halogen::Host variable, `init_function` is
 // halogen_status(halogen_error*), `deinit_function` is void(), `factory_function` is const
 // void*(const char* kind).
-#define HALOGEN_DEFINE_PLUGIN(plugin_id, plugin_name, plugin_version, plugin_licence,           \
-                              host_variable, init_function, deinit_function, factory_function)  \
-  static halogen_status halogen_plugin_init_(const halogen_host* table, halogen_error* error) { \
-    host_variable = halogen::Host(table);                                                       \
-    return halogen::guarded(error, [error] { return init_function(error); });                   \
-  }                                                                                             \
-  static void halogen_plugin_deinit_() {                                                        \
-    deinit_function();                                                                          \
-    host_variable = halogen::Host();                                                            \
-  }                                                                                             \
-  static const halogen_plugin_descriptor halogen_plugin_descriptor_ = {                         \
-      sizeof(halogen_plugin_descriptor),                                                        \
-      plugin_id,                                                                                \
-      plugin_name,                                                                              \
-      plugin_version,                                                                           \
-      plugin_licence,                                                                           \
-      HALOGEN_UNLOAD};                                                                          \
-  extern "C" HALOGEN_EXPORT const halogen_plugin halogen_plugin_entry;                          \
-  const halogen_plugin halogen_plugin_entry = {sizeof(halogen_plugin),                          \
-                                               HALOGEN_ABI_MAJOR,                               \
-                                               HALOGEN_ABI_MINOR,                               \
-                                               0,                                               \
-                                               0,                                               \
-                                               &halogen_plugin_descriptor_,                     \
-                                               halogen_plugin_init_,                            \
-                                               halogen_plugin_deinit_,                          \
+#define HALOGEN_DEFINE_PLUGIN(plugin_id, plugin_name, plugin_version, plugin_licence,          \
+                              host_variable, init_function, deinit_function, factory_function) \
+  HALOGEN_DEFINE_PLUGIN_WITH(plugin_id, plugin_name, plugin_version, plugin_licence,           \
+                             HALOGEN_UNLOAD, 0, host_variable, init_function, deinit_function, \
+                             factory_function)
+
+// The same with an unload policy (HALOGEN_RESIDENT for code that cannot be unloaded) and the least
+// host minor.
+#define HALOGEN_DEFINE_PLUGIN_WITH(plugin_id, plugin_name, plugin_version, plugin_licence,         \
+                                   unload_policy, least_minor, host_variable, init_function,       \
+                                   deinit_function, factory_function)                              \
+  static halogen_status halogen_plugin_init_(const halogen_host* table, halogen_error* error) {    \
+    host_variable = halogen::Host(table);                                                          \
+    return halogen::guarded(error, [error] { return init_function(error); });                      \
+  }                                                                                                \
+  static void halogen_plugin_deinit_() {                                                           \
+    halogen_error error = {sizeof(halogen_error), HALOGEN_OK, ""};                                 \
+    const halogen_status status = halogen::guarded(&error, [] {                                    \
+      deinit_function();                                                                           \
+      return halogen_status(HALOGEN_OK);                                                           \
+    });                                                                                            \
+    if (status != HALOGEN_OK) host_variable.error(std::string("deinit failed: ") + error.message); \
+    host_variable = halogen::Host();                                                               \
+  }                                                                                                \
+  static const halogen_plugin_descriptor halogen_plugin_descriptor_ = {                            \
+      sizeof(halogen_plugin_descriptor),                                                           \
+      plugin_id,                                                                                   \
+      plugin_name,                                                                                 \
+      plugin_version,                                                                              \
+      plugin_licence,                                                                              \
+      unload_policy};                                                                              \
+  extern "C" HALOGEN_EXPORT const halogen_plugin halogen_plugin_entry;                             \
+  const halogen_plugin halogen_plugin_entry = {sizeof(halogen_plugin),                             \
+                                               HALOGEN_ABI_MAJOR,                                  \
+                                               HALOGEN_ABI_MINOR,                                  \
+                                               least_minor,                                        \
+                                               0,                                                  \
+                                               &halogen_plugin_descriptor_,                        \
+                                               halogen_plugin_init_,                               \
+                                               halogen_plugin_deinit_,                             \
                                                factory_function}
 
 #endif

@@ -72,8 +72,8 @@ halogen_status Device::submit(const halogen_step& step, uint64_t& ticket, haloge
 
 halogen_status Device::wait(uint64_t ticket, halogen_error* error) {
   if (!in_flight_ || ticket != ticket_) fault("a step is waited for that is not in flight");
-  if (hanging_waits > 0) {
-    hanging_waits--;
+  if (hanging_waits != 0) {
+    if (hanging_waits != kForever) hanging_waits--;
     return halogen_fail(error, HALOGEN_E_TIMEOUT, "the device does not answer");
   }
   in_flight_ = false;

@@ -33,7 +33,8 @@ class Device {
   std::function<void()> after_step;                      // when step_wait returns
   halogen_status submit_status = HALOGEN_OK;             // of the next submit; then reset
   halogen_status wait_status = HALOGEN_OK;               // of the next wait; then reset
-  int hanging_waits = 0;                                 // so many waits time out first
+  static constexpr int kForever = -1;
+  int hanging_waits = 0;  // so many waits time out first
 
   // What is inconsistent in the steps so far; empty when all is well. [any]
   std::vector<std::string> faults() const;
