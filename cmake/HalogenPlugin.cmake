@@ -4,21 +4,20 @@
 # In the build tree the object and its manifest land side by side in <build>/plugins, which is where
 # a halogen started from the build tree looks.
 
-set(HALOGEN_PLUGIN_MAP "${CMAKE_CURRENT_LIST_DIR}/halogen-plugin.map")
-
 function(halogen_add_plugin name)
   cmake_parse_arguments(ARG "" "MANIFEST" "SOURCES;LIBRARIES" ${ARGN})
   set(target halogen_plugin_${name})
+  set(map "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/halogen-plugin.map")
   add_library(${target} MODULE ${ARG_SOURCES})
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME "${name}"
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/plugins"
     C_VISIBILITY_PRESET hidden CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
-    LINK_DEPENDS "${HALOGEN_PLUGIN_MAP}")
-  target_link_libraries(${target} PRIVATE ${ARG_LIBRARIES})
+    LINK_DEPENDS "${map}")
+  target_link_libraries(${target} PRIVATE halogen::sdk ${ARG_LIBRARIES})
   target_compile_options(${target} PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-gnu-unique>)
-  target_link_options(${target} PRIVATE "LINKER:--version-script=${HALOGEN_PLUGIN_MAP}")
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${map}")
   if(NOT HALOGEN_SANITIZE)  # a sanitizer's runtime lives in the executable, which -z defs forbids
     target_link_options(${target} PRIVATE "LINKER:-z,defs")
   endif()

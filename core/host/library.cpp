@@ -94,6 +94,15 @@ std::vector<std::byte> bytes_of(int copy) {
   return bytes;
 }
 
+// Says that the file will be executed, which hardened systems (vm.memfd_noexec) ask for and kernels
+// before 6.3 do not know.
+int executable_memory_file(const std::string& name) {
+  constexpr unsigned kExecutable = 0x10;  // MFD_EXEC, which this libc's headers lack
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  const int file = ::memfd_create(name.c_str(), kFlags | kExecutable);
+  return file < 0 && errno == EINVAL ? ::memfd_create(name.c_str(), kFlags) : file;
+}
+
 }  // namespace
 
 struct Library::Handle {
@@ -111,7 +120,7 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
   static std::atomic<uint64_t> opened{0};
   // Names of memory files are limited to 249 bytes.
   std::string name = path.filename().string().substr(0, 200) + '.' + std::to_string(++opened);
-  const int copy = ::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  const int copy = executable_memory_file(name);
   if (copy < 0)
     return fail(HALOGEN_E_IO, system_error(path, "no memory file for its private copy"));
   std::unique_ptr<Library> library(new Library(path, copy, std::move(name)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <utility>
 
 namespace halogen {
@@ -16,6 +17,17 @@ void add_folder(std::vector<PluginFolder>& folders, PluginFolder added) {
   if (!known) folders.push_back(std::move(added));
 }
 
+// Of a manifest folder that is laid out like an installation's, the folder of its libraries; else
+// empty.
+fs::path libraries_of(const fs::path& manifests) {
+  const fs::path installed = fs::path(HALOGEN_INSTALL_DATADIR) / "halogen" / "plugins";
+  fs::path prefix = manifests;
+  for (auto part = std::distance(installed.begin(), installed.end()); part > 0; part--)
+    prefix = prefix.parent_path();
+  if (prefix / installed != manifests) return {};
+  return prefix / HALOGEN_INSTALL_LIBDIR / "halogen" / "plugins";
+}
+
 Status add_entry(std::vector<PluginFolder>& folders, std::string_view entry, const char* origin) {
   if (entry.empty()) return {};  // "a::b", or a colon at an end: nothing, least of all "."
   const fs::path folder(entry);
@@ -23,7 +35,7 @@ Status add_entry(std::vector<PluginFolder>& folders, std::string_view entry, con
     return fail(HALOGEN_E_INVALID, std::string(origin) + ": the plugin folder \"" +
                                        std::string(entry) +
                                        "\" is relative; write an absolute path");
-  add_folder(folders, {folder.lexically_normal(), {}, origin});
+  add_folder(folders, {folder.lexically_normal(), libraries_of(folder.lexically_normal()), origin});
   return {};
 }
 

@@ -42,11 +42,35 @@ void describe_cpu(halogen_device* device) {
   device->bandwidth = 0.0;
 }
 
+namespace {
+
+// Processors' worth of time that the control groups of this process allow (version 2); 0 for no
+// limit.
+unsigned control_group_processors() {
+  unsigned least = 0;
+  for (std::string path = proc_value("/proc/self/cgroup", "0:"); !path.empty();
+       path.resize(path.rfind('/'))) {
+    if (path.front() == ':') path.erase(0, 1);
+    std::ifstream file("/sys/fs/cgroup" + path + "/cpu.max");
+    uint64_t quota = 0, period = 0;  // microseconds; "max" for the first is no number
+    if (file >> quota >> period && period > 0) {
+      const auto processors = static_cast<unsigned>((quota + period - 1) / period);
+      if (least == 0 || processors < least) least = processors;
+    }
+    if (path.find('/') == std::string::npos) break;
+  }
+  return least;
+}
+
+}  // namespace
+
 unsigned usable_processors() {
   cpu_set_t set;
   CPU_ZERO(&set);
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  const auto allowed = static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  const unsigned limit = control_group_processors();
+  return limit == 0 ? allowed : std::clamp(limit, 1U, allowed);
 }
 
 }  // namespace halogen::cpu
