@@ -16,3 +16,7 @@ install(FILES "${PROJECT_BINARY_DIR}/halogenConfig.cmake" "${PROJECT_BINARY_DIR}
   DESTINATION "${package_dir}" COMPONENT devel)
 install(FILES "${PROJECT_BINARY_DIR}/halogen-sdk.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig"
   COMPONENT devel)
+
+# Profiles, as the administrator finds them after installation.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/etc/" DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/halogen"
+  FILES_MATCHING PATTERN "*.toml")

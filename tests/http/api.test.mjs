@@ -90,6 +90,18 @@ describe('chat completions', () => {
     assert.ok(!reply.choices[0].message.content.includes('3'));
   });
 
+  test('take any 64-bit seed', async () => {
+    const body = `{"messages":${JSON.stringify(hello.messages)},"max_tokens":2,"seed":9223372036854775807}`;
+    assert.equal((await server.post('/v1/chat/completions', body)).status, 200);
+    assert.equal((await server.post('/v1/chat/completions', body.replace('807}', '808}'))).status, 400);
+  });
+
+  test('leave tools out where none may be called', async () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
+    const reply = await server.ask('/v1/chat/completions', { ...hello, tools, tool_choice: 'none' });
+    assert.equal(reply.choices[0].message.content, answer);
+  });
+
   test('join text parts', async () => {
     const parts = [{ type: 'text', text: 'Count from' }, { type: 'text', text: '3 to 9.' }];
     const joined = await server.ask('/tokenize', { messages: [{ role: 'user', content: parts }] });
@@ -212,6 +224,9 @@ describe('errors name the parameter', () => {
     [chat, { messages: message, response_format: { type: 'json_object' } }, 'response_format', 400],
     [chat, { messages: message, model: 'gpt-5' }, 'model', 404],
     [chat, { messages: message, seed: 'x' }, 'seed', 400],
+    [chat, { messages: message, guided_regex: '[0-9]+' }, 'guided_regex', 400],
+    [chat, { messages: message, stop_token_ids: [5] }, 'stop_token_ids', 400],
+    [chat, { messages: message, typical_p: 0.5 }, 'typical_p', 400],
     [text, {}, 'prompt', 400],
     [text, { prompt: '' }, 'prompt', 400],
     [text, { prompt: [] }, 'prompt', 400],
@@ -245,9 +260,21 @@ describe('errors name the parameter', () => {
     }
   });
 
-  test('a prompt longer than the context', async () => {
-    const response = await server.post(text, { prompt: Array(1025).fill(5) });
-    assert.equal(response.status, 400);
-    assert.match((await response.json()).error.message, /context/);
+  test('a prompt, or an answer, longer than the context', async () => {
+    const long = 'word '.repeat(200000);
+    for (const [path, body, param] of [
+      [text, { prompt: Array(1025).fill(5) }, 'prompt'],
+      [text, { prompt: Array(1000).fill(5), max_tokens: 100 }, 'max_tokens'],
+      [text, { prompt: long }, 'prompt'],
+      [chat, { messages: [{ role: 'user', content: long }] }, 'messages'],
+      [chat, { messages: message, max_tokens: 1024 }, 'max_tokens'],
+    ]) {
+      const response = await server.post(path, body);
+      const { error } = await response.json();
+      assert.equal(response.status, 400);
+      assert.equal(error.code, 'context_length_exceeded');
+      assert.equal(error.param, param);
+      assert.match(error.message, /the context of 1024 tokens/);
+    }
   });
 });

@@ -1,6 +1,6 @@
 // Starting and stopping: what is loaded, what a missing plugin says, how a server drains.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -98,6 +98,52 @@ test('SIGTERM lets a running stream finish and refuses new requests', async () =
   for await (const chunk of stream) reason = chunk.choices[0].finish_reason ?? reason;
   assert.equal(reason, 'length');
   assert.equal(await exited, 0);
+});
+
+test('a second SIGTERM ends streams with an error event', async () => {
+  const server = await Server.start(demoModel);
+  const response = await server.post('/v1/completions', {
+    prompt: 'x', max_tokens: 900, ignore_eos: true, stream: true, n: 16 });
+  const reader = response.body.getReader();
+  await reader.read();
+  server.process.kill('SIGTERM');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  server.process.kill('SIGTERM');
+  let text = '';
+  for (let part; !(part = await reader.read()).done;) text += new TextDecoder().decode(part.value);
+  assert.match(text, /"code":"shutting_down"/);
+  assert.equal(await server.exited, 0);
+});
+
+test('two signals while the model is loading end the server in order', async () => {
+  for (const delay of [0, 5, 10, 20, 40]) {
+    const child = spawn(program, ['serve', '--model', demoModel, '--port', '0', '--max-concurrent-requests', '64'], {
+      env: { ...process.env, HALOGEN_PLUGIN_PATH: pluginFolder }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let log = '';
+    child.stderr.on('data', (bytes) => (log += bytes));
+    const exited = new Promise((resolve) => child.on('close', (status, signal) => resolve(signal ?? status)));
+    while (!log.includes('listening')) await new Promise((resolve) => setTimeout(resolve, 1));
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    child.kill('SIGTERM');
+    assert.equal(await exited, 0, log);
+  }
+});
+
+test('a command of a later version says so', () => {
+  const { status, stderr } = run(['doctor']);
+  assert.equal(status, 64);
+  assert.match(stderr, /'doctor' is not available in this version/);
+});
+
+test('a chat template that does not work is named', () => {
+  const file = join(temporaryFolder, 'broken.jinja');
+  writeFileSync(file, '{% if %}');
+  const { status, stderr } = run(['serve', '--model', demoModel, '--port', '0', '--chat-template', file]);
+  assert.equal(status, 1);
+  assert.ok(stderr.includes(file), stderr);
+  assert.match(stderr, /line 1/);
 });
 
 test('a server that cannot listen says why', async () => {
