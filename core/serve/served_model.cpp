@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
 
 #include "core/base/log.h"
 #include "core/serve/factory_checks.h"
@@ -45,8 +44,15 @@ Result<std::optional<std::string>> read_template_file(const std::string& path) {
 std::string name_of(const std::string& path) {
   std::filesystem::path file(path);
   if (!file.has_filename()) file = file.parent_path();
-  static const std::regex part("-[0-9]{5}-of-[0-9]{5}$");
-  return std::regex_replace(file.stem().string(), part, "");
+  std::string name = file.stem().string();
+  constexpr std::string_view part = "-NNNNN-of-NNNNN";
+  if (name.size() <= part.size()) return name;
+  const std::string_view end = std::string_view(name).substr(name.size() - part.size());
+  const bool is_part = std::equal(end.begin(), end.end(), part.begin(), [](char have, char want) {
+    return want == 'N' ? have >= '0' && have <= '9' : have == want;
+  });
+  if (is_part) name.resize(name.size() - part.size());
+  return name;
 }
 
 // Loads a plugin and gives its factory.

@@ -6,6 +6,7 @@
 // and model_logits() says what they should have been.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -34,7 +35,7 @@ class Device {
   halogen_status submit_status = HALOGEN_OK;             // of the next submit; then reset
   halogen_status wait_status = HALOGEN_OK;               // of the next wait; then reset
   static constexpr int kForever = -1;
-  int hanging_waits = 0;  // so many waits time out first
+  std::atomic<int> hanging_waits = 0;  // so many waits time out first
 
   // What is inconsistent in the steps so far; empty when all is well. [any]
   std::vector<std::string> faults() const;
