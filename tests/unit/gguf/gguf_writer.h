@@ -91,7 +91,7 @@ struct Image {
 class Scratch {
  public:
   Scratch() {
-    std::string pattern = std::string(HALOGEN_BUILD_DIR) + "/gguf-test-XXXXXX";
+    std::string pattern = HALOGEN_BUILD_DIR "/gguf-test-XXXXXX";
     if (::mkdtemp(pattern.data())) folder_ = pattern;
   }
   ~Scratch() {
