@@ -72,7 +72,7 @@ Value sort(Call& call) {
     keyed.push_back(std::move(entry));
   }
   sort_keyed(call.heap(), keyed, call.boolean(0));
-  return items_only(call.heap(), std::move(keyed));
+  return items_only(call.heap(), keyed);
 }
 
 Value dict_sort(Call& call) {
@@ -87,7 +87,7 @@ Value dict_sort(Call& call) {
                      call.heap().tuple({entry.key, entry.value})});
   }
   sort_keyed(call.heap(), keyed, call.boolean(2));
-  return items_only(call.heap(), std::move(keyed));
+  return items_only(call.heap(), keyed);
 }
 
 Value attribute_or_default(Call& call, const Value& item, const Value& attribute,
