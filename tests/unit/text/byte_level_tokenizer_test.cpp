@@ -61,8 +61,20 @@ TEST(ByteLevelTokenizer, GivesTheSameIdsForAWordSeenBefore) {
 
 TEST(ByteLevelTokenizer, LeavesOutMergesThatCannotYieldATokenAndUsesTheRest) {
   Vocabulary vocabulary = byte_level_vocabulary({{"a", "b"}});
-  vocabulary.merges.insert(vocabulary.merges.begin(), {"x y", "nonsense", "q zz"});
+  vocabulary.merges.insert(vocabulary.merges.begin(), {"x y", "q zz"});
   EXPECT_EQ(encode(*make_tokenizer(vocabulary), "xyab"), (Ids{'x', 'y', 256}));
+}
+
+TEST(ByteLevelTokenizer, RefusesAMergeThatIsNotTwoParts) {
+  for (const char* damaged : {"nonsense", "", " ", "a "}) {
+    Vocabulary vocabulary = byte_level_vocabulary({{"a", "b"}});
+    vocabulary.merges.emplace_back(damaged);
+    const auto tokenizer = Tokenizer::create(std::move(vocabulary));
+    ASSERT_FALSE(tokenizer.ok()) << damaged;
+    EXPECT_NE(tokenizer.error().message.find("merge 1, '" + std::string(damaged) + "'"),
+              std::string::npos)
+        << tokenizer.error().message;
+  }
 }
 
 TEST(ByteLevelTokenizer, EncodesAnyBytesAndGivesThemBack) {
