@@ -1,17 +1,10 @@
 #include "core/api/health.h"
 
-#include <chrono>
-
 #include "core/api/json.h"
+#include "core/engine/engine_counters.h"
 
 namespace halogen::api {
 namespace {
-
-uint64_t monotonic_us() {
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(
-                                   std::chrono::steady_clock::now().time_since_epoch())
-                                   .count());
-}
 
 // Why requests cannot be served now; empty where they can.
 std::string reason_not_ready(const ServerState& state, const Engine* engine,
