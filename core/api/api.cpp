@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::string_view kModelPrefix = "/v1/models/";
 
+// Bytes of a body that the loop thread reads itself: at worst (a conversation) that takes about a
+// millisecond, which is not worth a change of threads.
+constexpr size_t kReadAtOnce = size_t{16} << 10;
+
 // Takes the same time whatever the two have in common.
 bool same_secret(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
@@ -55,8 +59,11 @@ const std::vector<Api::Route>& Api::routes() {
   return table;
 }
 
-Api::Api(ApiOptions options, MetricRegistry& registry)
-    : options_(std::move(options)), registry_(registry), engine_metrics_(registry) {}
+Api::Api(ApiOptions options, Loop& loop, MetricRegistry& registry)
+    : options_(std::move(options)),
+      registry_(registry),
+      workers_(loop),
+      engine_metrics_(registry) {}
 
 void Api::handle(const std::shared_ptr<http::Exchange>& exchange) {
   const http::Request& request = exchange->request();
@@ -126,52 +133,43 @@ void Api::serve_model(const std::shared_ptr<http::Exchange>& exchange) {
   show_model(*exchange, model_ ? &*model_ : nullptr, name);
 }
 
-std::optional<Json> Api::read_body(http::Exchange& exchange) {
+void Api::serve(const std::shared_ptr<http::Exchange>& exchange, Endpoint endpoint) {
   if (!model_ || state_.phase == ServerState::Phase::draining) {
     const bool loading = state_.phase == ServerState::Phase::loading;
-    respond(exchange,
-            {503, loading ? "the model is still loading" : "the server is not taking requests", "",
-             loading ? "model_loading" : "unavailable"});
-    return std::nullopt;
+    return respond(
+        *exchange,
+        {503, loading ? "the model is still loading" : "the server is not taking requests", "",
+         loading ? "model_loading" : "unavailable"});
   }
-  auto body = parse_json(exchange.request().body);
-  if (!body) {
-    respond(exchange, {400, body.error().message, "", "invalid_json"});
-    return std::nullopt;
-  }
-  if (!body->is_object()) {
-    respond(exchange, {400, "the request's body must be a JSON object, not " + type_of(*body), "",
-                       "invalid_type"});
-    return std::nullopt;
-  }
-  Fields fields(*body);
-  std::string name = model_->names.front();
-  fields.text("model", name);
-  if (fields.error()) {
-    respond(exchange, *fields.error());
-    return std::nullopt;
-  }
-  if (!answers_to(*model_, name)) {
-    respond(exchange, unknown_model(&*model_, name));
-    return std::nullopt;
-  }
-  return std::move(*body);
+  const std::string& body = exchange->request().body;
+  if (body.size() <= kReadAtOnce) return read_request(body, *model_, endpoint)(exchange);
+  struct Work {
+    std::string body;
+    Reply reply;
+  };
+  const auto work = std::make_shared<Work>(Work{std::move(exchange->request().body), {}});
+  workers_.run(
+      [work, &model = *model_, endpoint] {
+        work->reply = read_request(work->body, model, endpoint);
+        work->body = {};
+      },
+      [work, exchange] { work->reply(exchange); });
 }
 
 void Api::serve_chat(const std::shared_ptr<http::Exchange>& exchange) {
-  if (const auto body = read_body(*exchange)) chat_completions(exchange, *model_, *body);
+  serve(exchange, chat_completions);
 }
 
 void Api::serve_completions(const std::shared_ptr<http::Exchange>& exchange) {
-  if (const auto body = read_body(*exchange)) text_completions(exchange, *model_, *body);
+  serve(exchange, text_completions);
 }
 
 void Api::serve_tokenize(const std::shared_ptr<http::Exchange>& exchange) {
-  if (const auto body = read_body(*exchange)) tokenize(*exchange, *model_, *body);
+  serve(exchange, tokenize);
 }
 
 void Api::serve_detokenize(const std::shared_ptr<http::Exchange>& exchange) {
-  if (const auto body = read_body(*exchange)) detokenize(*exchange, *model_, *body);
+  serve(exchange, detokenize);
 }
 
 }  // namespace halogen::api

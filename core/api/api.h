@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "core/api/endpoint.h"
 #include "core/api/engine_metrics.h"
 #include "core/api/health.h"
 #include "core/api/json.h"
 #include "core/api/model_access.h"
 #include "core/base/metrics.h"
 #include "core/http/exchange.h"
+#include "core/loop/workers.h"
 
 namespace halogen::api {
 
@@ -28,13 +30,18 @@ struct ApiOptions {
 
 class Api {
  public:
-  // [worker] The registry outlives the API.
-  Api(ApiOptions options, MetricRegistry& registry);
+  // [loop] The loop and the registry outlive the API.
+  Api(ApiOptions options, Loop& loop, MetricRegistry& registry);
 
   // [loop] What the health endpoints report, and whether requests are taken.
   void set_state(ServerState state) { state_ = std::move(state); }
-  // [loop] From here on requests are served; an empty optional takes the model away.
+  // [loop] From here on requests are served; an empty optional takes the model away. No
+  // request may then be in work: see finish_reading().
   void set_model(std::optional<ModelAccess> model) { model_ = std::move(model); }
+
+  // [loop, outside Loop::run()] Waits until every request that came has been read and is being
+  // answered.
+  void finish_reading() { workers_.finish(); }
 
   // [loop]
   void handle(const std::shared_ptr<http::Exchange>& exchange);
@@ -54,11 +61,12 @@ class Api {
   void serve_completions(const std::shared_ptr<http::Exchange>& exchange);
   void serve_tokenize(const std::shared_ptr<http::Exchange>& exchange);
   void serve_detokenize(const std::shared_ptr<http::Exchange>& exchange);
-  // The body as an object for the model it names; what is wrong is answered.
-  std::optional<Json> read_body(http::Exchange& exchange);
+  // Reads the body, on a worker where it is long, and replies.
+  void serve(const std::shared_ptr<http::Exchange>& exchange, Endpoint endpoint);
 
   ApiOptions options_;
   MetricRegistry& registry_;
+  Workers workers_;
   EngineMetrics engine_metrics_;
   ServerState state_;
   std::optional<ModelAccess> model_;

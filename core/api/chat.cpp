@@ -66,27 +66,21 @@ void refuse_what_comes_later(Fields& fields) {
 
 }  // namespace
 
-void chat_completions(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
-                      const Json& body) {
+Reply chat_completions(const Json& body, const ModelAccess& model) {
   Fields fields(body);
   GenerationOptions options;
+  options.request.max_tokens = 0;  // as many as the context holds
   read_generation_options(fields, model, options);
   read_logprobs(fields, options.request);
   refuse_what_comes_later(fields);
-  int64_t max_tokens = 0;  // as many as the context holds
-  fields.integer("max_tokens", 1, INT32_MAX, max_tokens);
-  fields.integer("max_completion_tokens", 1, INT32_MAX, max_tokens);
-  options.request.max_tokens = static_cast<uint32_t>(max_tokens);
-  std::vector<int32_t> prompt = chat_prompt(fields, model);
-  if (!fields.error()) check_lengths(fields, "messages", prompt.size(), model, options);
-  if (fields.error()) return respond(*exchange, *fields.error());
+  std::vector<std::vector<int32_t>> prompts;
+  prompts.push_back(chat_prompt(fields, model));
+  check_lengths(fields, "messages", prompts, model, options);
+  if (fields.error()) return refusal(*fields.error());
 
   auto format =
       std::make_unique<ChatFormat>(*model.tokenizer, std::max(0, options.request.top_logprobs));
-  std::vector<std::vector<int32_t>> prompts;
-  prompts.push_back(std::move(prompt));
-  GenerationJob::start(std::move(exchange), model, std::move(options), std::move(prompts),
-                       std::move(format));
+  return GenerationJob::reply(model, std::move(options), std::move(prompts), std::move(format));
 }
 
 }  // namespace halogen::api

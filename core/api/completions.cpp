@@ -11,7 +11,7 @@ namespace {
 
 using Prompt = std::vector<int32_t>;
 
-constexpr int64_t kDefaultMaxTokens = 16;  // OpenAI's
+constexpr uint32_t kDefaultMaxTokens = 16;  // OpenAI's
 constexpr size_t kMostPrompts = 128;
 
 class TextFormat final : public ReplyFormat {
@@ -56,21 +56,6 @@ bool is_token_list(const Json& json) {
                      [](const Json& entry) { return entry.is_number_integer(); });
 }
 
-Prompt read_tokens(Fields& fields, const std::string& param, const Json& list,
-                   uint32_t vocabulary) {
-  Prompt ids;
-  for (const Json& entry : list) {
-    const bool fits = entry.is_number_integer() && entry >= 0 && entry < vocabulary;
-    if (!fits) {
-      fields.refuse(param, "'" + param + "' has " + entry.dump() +
-                               "; token ids are integers below " + std::to_string(vocabulary));
-      return ids;
-    }
-    ids.push_back(entry.get<int32_t>());
-  }
-  return ids;
-}
-
 Prompt read_prompt(Fields& fields, const std::string& param, const Json& json,
                    const ModelAccess& model, bool add_special) {
   Prompt ids;
@@ -82,7 +67,7 @@ Prompt read_prompt(Fields& fields, const std::string& param, const Json& json,
                                 {.add_special = add_special, .parse_special = true}, ids);
     if (!encoded) fields.refuse(param, encoded.error().message);
   } else if (json.is_array()) {
-    ids = read_tokens(fields, param, json, model.engine->limits().vocabulary_size);
+    fields.token_ids(param, json, model.engine->limits().vocabulary_size, ids);
   } else {
     fields.refuse(param,
                   "'" + param + "' must be a string or a list of token ids, not " + type_of(json),
@@ -129,15 +114,12 @@ void read_logprobs(Fields& fields, GenerationRequest& request) {
 
 }  // namespace
 
-void text_completions(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
-                      const Json& body) {
+Reply text_completions(const Json& body, const ModelAccess& model) {
   Fields fields(body);
   GenerationOptions options;
+  options.request.max_tokens = kDefaultMaxTokens;
   read_generation_options(fields, model, options);
   read_logprobs(fields, options.request);
-  int64_t max_tokens = kDefaultMaxTokens;
-  fields.integer("max_tokens", 1, INT32_MAX, max_tokens);
-  options.request.max_tokens = static_cast<uint32_t>(max_tokens);
   bool echo = false;
   fields.boolean("echo", echo);
   if (echo && options.request.top_logprobs >= 0) {
@@ -157,10 +139,8 @@ void text_completions(std::shared_ptr<http::Exchange> exchange, const ModelAcces
       prompts.size() * static_cast<size_t>(options.choices) > static_cast<size_t>(kMostChoices)) {
     fields.refuse("n", "prompts times 'n' is more than " + std::to_string(kMostChoices));
   }
-  for (size_t i = 0; i < prompts.size() && !fields.error(); i++) {
-    check_lengths(fields, "prompt", prompts[i].size(), model, options);
-  }
-  if (fields.error()) return respond(*exchange, *fields.error());
+  check_lengths(fields, "prompt", prompts, model, options);
+  if (fields.error()) return refusal(*fields.error());
 
   std::vector<std::string> echoes;
   for (size_t i = 0; i < prompts.size() && echo; i++) {
@@ -172,8 +152,7 @@ void text_completions(std::shared_ptr<http::Exchange> exchange, const ModelAcces
   auto format = std::make_unique<TextFormat>(
       *model.tokenizer, std::max(0, options.request.top_logprobs), std::move(echoes),
       prompts.size() * static_cast<size_t>(options.choices));
-  GenerationJob::start(std::move(exchange), model, std::move(options), std::move(prompts),
-                       std::move(format));
+  return GenerationJob::reply(model, std::move(options), std::move(prompts), std::move(format));
 }
 
 }  // namespace halogen::api

@@ -102,6 +102,23 @@ void Fields::text(const char* name, std::string& target) {
   target = field->get<std::string>();
 }
 
+void Fields::token_ids(const std::string& param, const Json& list, uint32_t vocabulary_size,
+                       std::vector<int32_t>& target) {
+  if (!list.is_array()) {
+    return refuse(param, "'" + param + "' must be a list of token ids, not " + type_of(list),
+                  "invalid_type");
+  }
+  for (size_t i = 0; i < list.size(); i++) {
+    const Json& id = list[i];
+    if (!id.is_number_integer() || id < 0 || id >= vocabulary_size) {
+      const std::string at = param + "[" + std::to_string(i) + "]";
+      return refuse(at, "'" + at + "' is " + id.dump() + "; token ids are integers below " +
+                            std::to_string(vocabulary_size));
+    }
+    target.push_back(id.get<int32_t>());
+  }
+}
+
 void Fields::unsupported(const char* name, const Json& harmless, const char* why) {
   const Json* field = find(name);
   if (!field || *field == harmless) return;

@@ -21,6 +21,11 @@ class Fields {
   void number(const char* name, double minimum, double maximum, double& target);
   void text(const char* name, std::string& target);
 
+  // Appends the ids of `list`, which must be below `vocabulary_size`; `param` is what errors call
+  // it.
+  void token_ids(const std::string& param, const Json& list, uint32_t vocabulary_size,
+                 std::vector<int32_t>& target);
+
   // The field, or null where it is absent or null itself.
   const Json* find(const char* name) const;
 

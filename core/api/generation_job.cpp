@@ -32,6 +32,23 @@ const char* finish_name(FinishReason reason) {
   return reason == FinishReason::length ? "length" : "stop";
 }
 
+Reply GenerationJob::reply(const ModelAccess& model, GenerationOptions options,
+                           std::vector<std::vector<int32_t>> prompts,
+                           std::unique_ptr<ReplyFormat> format) {
+  struct Parts {
+    GenerationOptions options;
+    std::vector<std::vector<int32_t>> prompts;
+    std::unique_ptr<ReplyFormat> format;
+  };
+  // A std::function has to be copyable; its parts need not be.
+  const auto parts =
+      std::make_shared<Parts>(Parts{std::move(options), std::move(prompts), std::move(format)});
+  return [&model, parts](const std::shared_ptr<http::Exchange>& exchange) {
+    start(exchange, model, std::move(parts->options), std::move(parts->prompts),
+          std::move(parts->format));
+  };
+}
+
 void GenerationJob::start(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
                           GenerationOptions options, std::vector<std::vector<int32_t>> prompts,
                           std::unique_ptr<ReplyFormat> format) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/endpoint.h"
 #include "core/api/generation_options.h"
 #include "core/http/exchange.h"
 
@@ -40,13 +41,16 @@ class ReplyFormat {
 
 class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
  public:
-  // [loop] Submits `prompts.size() * options.choices` sequences and answers the exchange;
-  // everything else follows from the engine's events. Errors are answered too.
+  // [any] The reply that submits `prompts.size() * options.choices` sequences and answers from the
+  // engine's events, errors included.
+  static Reply reply(const ModelAccess& model, GenerationOptions options,
+                     std::vector<std::vector<int32_t>> prompts,
+                     std::unique_ptr<ReplyFormat> format);
+
+ private:
   static void start(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
                     GenerationOptions options, std::vector<std::vector<int32_t>> prompts,
                     std::unique_ptr<ReplyFormat> format);
-
- private:
   GenerationJob(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
                 GenerationOptions options, std::unique_ptr<ReplyFormat> format);
   bool submit_all(std::vector<std::vector<int32_t>> prompts);

@@ -107,20 +107,24 @@ void read_sampling(Fields& fields, const ModelAccess& model, SamplingOptions& sa
 
 }  // namespace
 
-void check_lengths(Fields& fields, const std::string& param, size_t prompt_tokens,
-                   const ModelAccess& model, const GenerationOptions& options) {
+void check_lengths(Fields& fields, const std::string& param,
+                   const std::vector<std::vector<int32_t>>& prompts, const ModelAccess& model,
+                   const GenerationOptions& options) {
   const uint64_t context = model.engine->limits().max_context;
   const std::string of_context = "the context of " + std::to_string(context) + " tokens";
-  if (prompt_tokens >= context) {
-    fields.refuse(param,
-                  "the prompt has " + std::to_string(prompt_tokens) +
-                      " tokens and leaves no room for an answer in " + of_context,
-                  "context_length_exceeded");
-  } else if (prompt_tokens + options.request.max_tokens > context) {
-    fields.refuse("max_tokens",
-                  "the prompt's " + std::to_string(prompt_tokens) + " tokens and " +
-                      std::to_string(options.request.max_tokens) + " more do not fit " + of_context,
-                  "context_length_exceeded");
+  for (const std::vector<int32_t>& prompt : prompts) {
+    if (prompt.size() >= context) {
+      fields.refuse(param,
+                    "the prompt has " + std::to_string(prompt.size()) +
+                        " tokens and leaves no room for an answer in " + of_context,
+                    "context_length_exceeded");
+    } else if (prompt.size() + options.request.max_tokens > context) {
+      fields.refuse("max_tokens",
+                    "the prompt's " + std::to_string(prompt.size()) + " tokens and " +
+                        std::to_string(options.request.max_tokens) + " more do not fit " +
+                        of_context,
+                    "context_length_exceeded");
+    }
   }
 }
 
@@ -165,6 +169,10 @@ void read_generation_options(Fields& fields, const ModelAccess& model, Generatio
   read_stream_options(fields, options);
   fields.integer("n", 1, kMostChoices, options.choices);
   read_sampling(fields, model, options.request.sampling);
+  int64_t max_tokens = options.request.max_tokens;
+  fields.integer("max_tokens", 1, INT32_MAX, max_tokens);
+  fields.integer("max_completion_tokens", 1, INT32_MAX, max_tokens);
+  options.request.max_tokens = static_cast<uint32_t>(max_tokens);
   read_stop(fields, options.request.stop);
   fields.boolean("ignore_eos", options.request.ignore_eos);
   fields.boolean("skip_special_tokens", options.request.skip_special);

@@ -14,14 +14,15 @@ struct GenerationOptions {
   bool return_token_ids = false;
 };
 
-// Reads everything but messages, prompt, and how logprobs are asked for. What is wrong is
-// remembered by `fields`.
+// Reads everything but messages, prompt, and how logprobs are asked for; max_tokens stays as it is
+// where the request names none. What is wrong is remembered by `fields`.
 void read_generation_options(Fields& fields, const ModelAccess& model, GenerationOptions& options);
 
 // Refuses, as `param`, a prompt that leaves no room for an answer, and a max_tokens that does not
 // fit beside it.
-void check_lengths(Fields& fields, const std::string& param, size_t prompt_tokens,
-                   const ModelAccess& model, const GenerationOptions& options);
+void check_lengths(Fields& fields, const std::string& param,
+                   const std::vector<std::vector<int32_t>>& prompts, const ModelAccess& model,
+                   const GenerationOptions& options);
 
 // Refuses what would change the answer but is not done yet.
 void refuse_unsupported_sampling(Fields& fields);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/api/prompt.h"
+#include "core/text/template/conversation.h"
 
 namespace halogen::api {
 namespace {

@@ -3,15 +3,7 @@
 #include "core/api/messages.h"
 
 namespace halogen::api {
-namespace {
-
-void answer(http::Exchange& exchange, const Json& reply) {
-  exchange.respond(200, "application/json", to_text(reply));
-}
-
-}  // namespace
-
-void tokenize(http::Exchange& exchange, const ModelAccess& model, const Json& body) {
+Reply tokenize(const Json& body, const ModelAccess& model) {
   Fields fields(body);
   std::vector<int32_t> ids;
   bool add_special = true;
@@ -33,33 +25,23 @@ void tokenize(http::Exchange& exchange, const ModelAccess& model, const Json& bo
         content, {.add_special = add_special, .parse_special = parse_special}, ids);
     if (!encoded) fields.refuse(name, encoded.error().message);
   }
-  if (fields.error()) return respond(exchange, *fields.error());
-  answer(exchange, Json{{"tokens", ids},
-                        {"count", ids.size()},
-                        {"max_model_len", model.engine->limits().max_context}});
+  if (fields.error()) return refusal(*fields.error());
+  return json_reply({{"tokens", ids},
+                     {"count", ids.size()},
+                     {"max_model_len", model.engine->limits().max_context}});
 }
 
-void detokenize(http::Exchange& exchange, const ModelAccess& model, const Json& body) {
+Reply detokenize(const Json& body, const ModelAccess& model) {
   Fields fields(body);
   std::vector<int32_t> ids;
-  const Json* tokens = fields.find("tokens");
-  if (!tokens || !tokens->is_array())
-    fields.refuse("tokens", "'tokens' must be a list of token ids");
-  for (size_t i = 0; !fields.error() && i < tokens->size(); i++) {
-    const Json& entry = (*tokens)[i];
-    if (!entry.is_number_integer() || entry < 0 ||
-        entry >= model.engine->limits().vocabulary_size) {
-      const std::string param = "tokens[" + std::to_string(i) + "]";
-      fields.refuse(param, "'" + param + "' is " + entry.dump() +
-                               "; token ids are integers below " +
-                               std::to_string(model.engine->limits().vocabulary_size));
-      break;
-    }
-    ids.push_back(entry.get<int32_t>());
+  if (const Json* tokens = fields.find("tokens")) {
+    fields.token_ids("tokens", *tokens, model.engine->limits().vocabulary_size, ids);
+  } else {
+    fields.refuse("tokens", "'tokens' is missing: a list of token ids");
   }
-  if (fields.error()) return respond(exchange, *fields.error());
+  if (fields.error()) return refusal(*fields.error());
   const std::string text = model.tokenizer->decode(ids, false);
-  answer(exchange, Json{{"content", text}, {"prompt", text}});
+  return json_reply({{"content", text}, {"prompt", text}});
 }
 
 }  // namespace halogen::api

@@ -3,13 +3,14 @@
 #include <iterator>
 #include <random>
 
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "core/api/prompt.h"
 #include "core/cli/commands.h"
 #include "core/cli/runtime.h"
 #include "core/config/load.h"
 #include "core/serve/served_model.h"
+#include "core/text/template/conversation.h"
 
 namespace halogen::cli {
 namespace {
@@ -34,9 +35,8 @@ class ProgressLine {
 Result<std::vector<int32_t>> read_prompt(const ServedModel& model, const RunArguments& arguments,
                                          const std::string& prompt) {
   if (!arguments.raw && model.chat_template()) {
-    const api::Json messages = {{{"role", "user"}, {"content", prompt}}};
-    return api::render_conversation(model.tokenizer(), *model.chat_template(), messages, nullptr,
-                                    true);
+    const nlohmann::ordered_json messages = {{{"role", "user"}, {"content", prompt}}};
+    return render_conversation(model.tokenizer(), *model.chat_template(), messages, nullptr, true);
   }
   std::vector<int32_t> ids;
   if (auto encoded =

@@ -31,7 +31,7 @@ class ServeCommand {
       : profile_(profile),
         runtime_(runtime),
         loop_(runtime.loop()),
-        api_({profile.server.api_keys, profile.metrics}, runtime.metrics()),
+        api_({profile.server.api_keys, profile.metrics}, loop_, runtime.metrics()),
         drain_timer_(loop_, [this] { stop_now("the drain timeout has passed"); }) {}
 
   // [loop] Serves until it is told to stop; the exit status.
@@ -159,6 +159,7 @@ class ServeCommand {
     stopping_ = true;
     if (loader_.joinable()) loader_.join();
     const bool had_requests = engine_ != nullptr;
+    api_.finish_reading();
     engine_.reset();
     api_.set_model(std::nullopt);
     if (had_requests) {

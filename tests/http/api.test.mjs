@@ -169,6 +169,19 @@ describe('other endpoints', () => {
     assert.equal((await server.ask('/detokenize', { tokens })).content, text);
   });
 
+  test('reading a long text holds nobody else up', async () => {
+    const text = 'a'.repeat(4_000_000);
+    let answered = 0, ended = false;
+    const long = server.ask('/tokenize', { prompt: text }).finally(() => (ended = true));
+    await server.ask('/tokenize', { prompt: 'b'.repeat(100_000) });
+    while (!ended) {
+      assert.equal((await fetch(`${server.url}/livez`)).status, 200);
+      answered++;
+    }
+    assert.equal(await server.ask('/detokenize', { tokens: (await long).tokens }).then((reply) => reply.content), text);
+    assert.ok(answered >= 10, `${answered} answers while the text was read`);
+  });
+
   test('health', async () => {
     for (const path of ['/health', '/readyz', '/livez']) {
       const response = await fetch(server.url + path);
@@ -230,8 +243,8 @@ describe('errors name the parameter', () => {
     [text, {}, 'prompt', 400],
     [text, { prompt: '' }, 'prompt', 400],
     [text, { prompt: [] }, 'prompt', 400],
-    [text, { prompt: [4096] }, 'prompt', 400],
-    [text, { prompt: [-1] }, 'prompt', 400],
+    [text, { prompt: [4096] }, 'prompt[0]', 400],
+    [text, { prompt: [-1] }, 'prompt[0]', 400],
     [text, { prompt: ['a', 5] }, 'prompt[1]', 400],
     [text, { prompt: 'x', logprobs: 21 }, 'logprobs', 400],
     [text, { prompt: 'x', suffix: 'y' }, 'suffix', 400],

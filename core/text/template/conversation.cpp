@@ -1,13 +1,14 @@
-#include "core/api/prompt.h"
+#include "core/text/template/conversation.h"
 
 #include <optional>
 #include <string>
 
-namespace halogen::api {
+namespace halogen {
 
 Result<std::vector<int32_t>> render_conversation(const text::Tokenizer& tokenizer,
                                                  const ChatTemplate& chat_template,
-                                                 const Json& messages, const Json* variables,
+                                                 const nlohmann::ordered_json& messages,
+                                                 const nlohmann::ordered_json* variables,
                                                  bool add_generation_prompt) {
   const text::Vocabulary& vocabulary = tokenizer.vocabulary();
   const auto piece = [&](text::TokenId id) -> std::optional<std::string> {
@@ -29,4 +30,4 @@ Result<std::vector<int32_t>> render_conversation(const text::Tokenizer& tokenize
   return ids;
 }
 
-}  // namespace halogen::api
+}  // namespace halogen
