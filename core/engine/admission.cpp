@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/call_plugin.h"
 #include "core/engine/engine_counters.h"
 #include "core/engine/plan.h"
 
@@ -64,15 +65,16 @@ halogen_sampling_parameters parameters_of(const SamplingOptions& options) {
 Result<SamplingState> make_sampling_state(const GenerationRequest& request, uint32_t max_tokens,
                                           const EngineParts& parts) {
   const halogen_sampling_parameters parameters = parameters_of(request.sampling);
-  halogen_error error{};
-  error.struct_size = sizeof error;
-  halogen_status status = parts.sampler->check(&parameters, &error);
-  if (status != HALOGEN_OK) return from_plugin(status, error);
+  Status status =
+      call_plugin([&](halogen_error* error) { return parts.sampler->check(&parameters, error); });
+  if (!status) return status.error();
   halogen_sampling_state* state = nullptr;
-  status = parts.sampler->state_create(parts.sampler_instance, &parameters, request.prompt.data(),
+  status = call_plugin([&](halogen_error* error) {
+    return parts.sampler->state_create(parts.sampler_instance, &parameters, request.prompt.data(),
                                        static_cast<uint32_t>(request.prompt.size()), max_tokens,
-                                       &state, &error);
-  if (status != HALOGEN_OK) return from_plugin(status, error);
+                                       &state, error);
+  });
+  if (!status) return status.error();
   return SamplingState(state, SamplingStateDeleter{parts.sampler});
 }
 

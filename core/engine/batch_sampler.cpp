@@ -1,5 +1,7 @@
 #include "core/engine/batch_sampler.h"
 
+#include "core/base/call_plugin.h"
+
 namespace halogen {
 
 BatchSampler::BatchSampler(const EngineParts& parts, const EngineLimits& limits)
@@ -38,10 +40,10 @@ Status BatchSampler::sample(StepBuilder& step) {
   batch.logprobs = logprobs_.data();
   batch.top_tokens = top_tokens_.data();
   batch.top_logprobs = top_logprobs_.data();
-  halogen_error error{};
-  error.struct_size = sizeof error;
-  const halogen_status status = parts_.sampler->sample(parts_.sampler_instance, &batch, &error);
-  if (status != HALOGEN_OK) return within("sampling", from_plugin(status, error));
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.sampler->sample(parts_.sampler_instance, &batch, error);
+  });
+  if (!status) return within("sampling", status.error());
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/base/call_plugin.h"
 #include "core/engine/plan.h"
 
 namespace halogen {
@@ -74,12 +75,11 @@ const halogen_schedule_plan& Planner::next(const std::vector<Sequence*>& sequenc
   std::fill_n(tokens_.begin(), sequences.size(), 0);
   std::fill_n(preempt_.begin(), sequences.size(), static_cast<uint8_t>(HALOGEN_KEEP));
 
-  halogen_error error{};
-  error.struct_size = sizeof error;
-  const halogen_status status =
-      parts_.scheduler->plan(parts_.scheduler_instance, &view_, &plan_, &error);
-  if (status != HALOGEN_OK) {
-    report_refusal("the scheduler failed: " + from_plugin(status, error).message);
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.scheduler->plan(parts_.scheduler_instance, &view_, &plan_, error);
+  });
+  if (!status) {
+    report_refusal("the scheduler failed: " + status.error().message);
     plan_in_order(view_, plan_);
   } else if (PlanFault fault = check_plan(view_, plan_); fault.what != nullptr) {
     std::string why = std::string("the scheduler's plan was refused: ") + fault.what;

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/call_plugin.h"
 #include "core/engine/plan.h"
 
 namespace halogen {
@@ -163,16 +164,18 @@ void StepLoop::admit(Sequence& sequence) {
 }
 
 Status StepLoop::compute() {
-  halogen_error error{};
-  error.struct_size = sizeof error;
   uint64_t ticket = 0;
   const uint64_t started_us = monotonic_us();
-  halogen_status status = parts_.backend->step_submit(parts_.program, parts_.kv, parts_.states,
-                                                      &builder_->step(), &ticket, &error);
-  if (status != HALOGEN_OK) return within("starting a step", from_plugin(status, error));
-  status = parts_.backend->step_wait(parts_.program, ticket, limits_.step_timeout_us, &error);
-  if (status == HALOGEN_E_TIMEOUT) stuck_ticket_ = ticket;
-  if (status != HALOGEN_OK) return within("computing a step", from_plugin(status, error));
+  Status status = call_plugin([&](halogen_error* error) {
+    return parts_.backend->step_submit(parts_.program, parts_.kv, parts_.states, &builder_->step(),
+                                       &ticket, error);
+  });
+  if (!status) return within("starting a step", status.error());
+  status = call_plugin([&](halogen_error* error) {
+    return parts_.backend->step_wait(parts_.program, ticket, limits_.step_timeout_us, error);
+  });
+  if (!status && status.error().status == HALOGEN_E_TIMEOUT) stuck_ticket_ = ticket;
+  if (!status) return within("computing a step", status.error());
 
   uint32_t prefill_tokens = 0, decodes = 0;
   for (const StepPart& part : builder_->parts()) {
@@ -190,12 +193,11 @@ Status StepLoop::compute() {
 // before it is done.
 Status StepLoop::finish_stuck_step(uint64_t timeout_us) {
   if (!stuck_ticket_) return {};
-  halogen_error error{};
-  error.struct_size = sizeof error;
-  const halogen_status status =
-      parts_.backend->step_wait(parts_.program, *stuck_ticket_, timeout_us, &error);
-  if (status == HALOGEN_E_TIMEOUT)
-    return within("waiting for a step that hangs", from_plugin(status, error));
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.backend->step_wait(parts_.program, *stuck_ticket_, timeout_us, error);
+  });
+  if (!status && status.error().status == HALOGEN_E_TIMEOUT)
+    return within("waiting for a step that hangs", status.error());
   stuck_ticket_.reset();
   return {};
 }

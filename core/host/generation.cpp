@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/call_plugin.h"
 #include "core/base/log.h"
 #include "core/host/cpu_features.h"
 #include "core/host/library.h"
@@ -159,10 +160,9 @@ Result<std::unique_ptr<PluginGeneration>> PluginGeneration::load(const Catalogue
 Status PluginGeneration::start(const CatalogueEntry& entry) {
   const halogen_plugin* plugin = parts_->library->entry();
   auto initialised = guarded("its init", [&]() -> Status {
-    halogen_error error{};
-    error.struct_size = sizeof error;
-    const halogen_status status = plugin->init(parts_->services.table(), &error);
-    if (status != HALOGEN_OK) return within("its init failed", from_plugin(status, error));
+    const Status status = call_plugin(
+        [&](halogen_error* error) { return plugin->init(parts_->services.table(), error); });
+    if (!status) return within("its init failed", status.error());
     return {};
   });
   auto status = initialised;

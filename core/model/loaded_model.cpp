@@ -3,6 +3,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/call_plugin.h"
+
 namespace halogen {
 namespace {
 
@@ -74,10 +76,10 @@ bool fits(const halogen_metadata& entry, uint64_t index) {
 Result<LoadedModel> LoadedModel::open(const halogen_loader_factory& loader, const std::string& path,
                                       const halogen_config* config) {
   halogen_model* model = nullptr;
-  halogen_error error{sizeof(halogen_error), HALOGEN_OK, ""};
-  if (const halogen_status status = loader.open(path.c_str(), config, &model, &error);
-      status != HALOGEN_OK) {
-    return from_plugin(status, error);
+  if (Status status = call_plugin(
+          [&](halogen_error* error) { return loader.open(path.c_str(), config, &model, error); });
+      !status) {
+    return status.error();
   }
   return LoadedModel(loader, model, path);
 }

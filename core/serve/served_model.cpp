@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/call_plugin.h"
 #include "core/base/log.h"
 #include "core/serve/factory_checks.h"
 #include "core/serve/memory_plan.h"
@@ -16,10 +17,6 @@ namespace halogen {
 namespace {
 
 constexpr const char* kDefaultBackend = "cpu";  // what "auto" means until there are others to weigh
-
-halogen_error empty_error() {
-  return {sizeof(halogen_error), HALOGEN_OK, ""};
-}
 
 halogen_type cache_element(CacheType type) {
   return type == CacheType::f32 ? HALOGEN_F32
@@ -176,11 +173,11 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
   auto settings = plugin_settings(profile, "backend", parts_.backend->name,
                                   {parts_.backend->config_keys, parts_.backend->n_config_keys});
   if (!settings) return settings.error();
-  halogen_error error = empty_error();
-  if (const halogen_status status =
-          parts_.backend->create(settings->config(), &backend_instance_, &error);
-      status != HALOGEN_OK) {
-    return within("backend '" + name + "'", from_plugin(status, error));
+  if (const Status status = call_plugin([&](halogen_error* error) {
+        return parts_.backend->create(settings->config(), &backend_instance_, error);
+      });
+      !status) {
+    return within("backend '" + name + "'", status.error());
   }
   const halogen_graph& graph = model_graph_->graph.table();
   if (graph.n_state_layers > 0 && !parts_.backend->states_create) {
@@ -188,14 +185,15 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
                                            "' has no recurrent state, which this model needs");
   }
   for (uint32_t i = 0; i < graph.n_nodes; i++) {
-    const halogen_status status =
-        parts_.backend->supports(backend_instance_, &graph, graph.nodes[i], &error);
-    if (status != HALOGEN_OK) return within(file_->path(), from_plugin(status, error));
+    const Status status = call_plugin([&](halogen_error* error) {
+      return parts_.backend->supports(backend_instance_, &graph, graph.nodes[i], error);
+    });
+    if (!status) return within(file_->path(), status.error());
   }
   return {};
 }
 
-Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
+void ServedModel::set_limits(const Profile& profile) {
   const Hyperparameters& h = hyperparameters();
   const EngineProfile& engine = profile.engine;
   limits_.vocabulary_size = h.vocabulary_size;
@@ -210,28 +208,18 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   limits_.max_batch_tokens = std::max(engine.tokens_per_step(), limits_.max_sequences);
   limits_.prefill_batch_tokens = engine.prefill_tokens_per_step();
   limits_.queue_limit = engine.queue_limit;
-
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
                cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
-  const halogen_limits limits{sizeof(halogen_limits), limits_.max_batch_tokens,
-                              limits_.max_sequences, limits_.max_sequences, limits_.max_context};
-  const halogen_shard whole{sizeof(halogen_shard), 0, 1, nullptr};
-  const halogen_graph& graph = model_graph_->graph.table();
-  halogen_program_request request{};
-  request.struct_size = sizeof request;
-  request.graph = &graph;
-  request.geometry = &geometry_;
-  request.limits = &limits;
-  request.shard = &whole;
-  request.progress = report_program;
-  request.progress_context = const_cast<ServeProgress*>(&progress);
+}
 
-  // The memory is counted before a byte of it is taken.
-  halogen_error error = empty_error();
+Status ServedModel::plan_memory(const Profile& profile, const halogen_program_request& request) {
   halogen_memory_need need{};
   need.struct_size = sizeof need;
-  halogen_status status = parts_.backend->memory_need(backend_instance_, &request, &need, &error);
-  if (status != HALOGEN_OK) return from_plugin(status, error);
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.backend->memory_need(backend_instance_, &request, &need, error);
+  });
+  if (!status) return status.error();
+  const halogen_graph& graph = *request.graph;
   MemoryInputs memory;
   memory.pool_size = profile.kv.pool_size;
   memory.machine_bytes = usable_memory_bytes();
@@ -244,7 +232,10 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   auto blocks = plan_kv_blocks(memory);
   if (!blocks) return within(file_->path(), blocks.error());
   limits_.total_blocks = *blocks;
+  return {};
+}
 
+Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServeProgress& progress) {
   const bool mapped = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
   auto store = WeightStore::load(
       *file_, model_graph_->tensors, mapped ? WeightPlacement::mapped : WeightPlacement::resident,
@@ -254,17 +245,43 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
       });
   if (!store) return store.error();
   weights_.emplace(std::move(*store));
+  const halogen_graph& graph = model_graph_->graph.table();
   std::vector<halogen_weight_data> data;
   data.reserve(graph.n_weights);
   for (uint32_t i = 0; i < graph.n_weights; i++) {
     data.push_back({weights_->data(i), graph.weights[i]->bytes, nullptr});
   }
-  request.weights = data.data();
-  status = parts_.backend->program_create(backend_instance_, &request, &parts_.program, &error);
-  if (status != HALOGEN_OK) return from_plugin(status, error);
-  status = parts_.backend->kv_create(parts_.program, limits_.total_blocks, &parts_.kv, &error);
-  if (status != HALOGEN_OK) return from_plugin(status, error);
-  return {};
+  return data;
+}
+
+Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
+  set_limits(profile);
+  const halogen_limits limits{sizeof(halogen_limits), limits_.max_batch_tokens,
+                              limits_.max_sequences, limits_.max_sequences, limits_.max_context};
+  const halogen_shard whole{sizeof(halogen_shard), 0, 1, nullptr};
+  halogen_program_request request{};
+  request.struct_size = sizeof request;
+  request.graph = &model_graph_->graph.table();
+  request.geometry = &geometry_;
+  request.limits = &limits;
+  request.shard = &whole;
+  request.progress = report_program;
+  request.progress_context = const_cast<ServeProgress*>(&progress);
+
+  // The memory is counted before a byte of it is taken.
+  if (Status fits = plan_memory(profile, request); !fits) return fits;
+  auto weights = read_weights(progress);
+  if (!weights) return weights.error();
+  request.weights = weights->data();
+  if (Status made = call_plugin([&](halogen_error* error) {
+        return parts_.backend->program_create(backend_instance_, &request, &parts_.program, error);
+      });
+      !made) {
+    return made;
+  }
+  return call_plugin([&](halogen_error* error) {
+    return parts_.backend->kv_create(parts_.program, limits_.total_blocks, &parts_.kv, error);
+  });
 }
 
 Status ServedModel::make_sampler(const Profile& profile, PluginHost& plugins) {
@@ -275,11 +292,11 @@ Status ServedModel::make_sampler(const Profile& profile, PluginHost& plugins) {
   auto settings = plugin_settings(profile, "sampler", parts_.sampler->name,
                                   {parts_.sampler->config_keys, parts_.sampler->n_config_keys});
   if (!settings) return settings.error();
-  halogen_error error = empty_error();
-  const halogen_status status = parts_.sampler->create(settings->config(), limits_.vocabulary_size,
-                                                       &parts_.sampler_instance, &error);
-  if (status != HALOGEN_OK)
-    return within("sampler '" + profile.sampler + "'", from_plugin(status, error));
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.sampler->create(settings->config(), limits_.vocabulary_size,
+                                  &parts_.sampler_instance, error);
+  });
+  if (!status) return within("sampler '" + profile.sampler + "'", status.error());
   return {};
 }
 
@@ -291,11 +308,10 @@ Status ServedModel::make_scheduler(const Profile& profile, PluginHost& plugins) 
   auto settings = plugin_settings(profile, "scheduler", parts_.scheduler->name,
                                   {parts_.scheduler->config_keys, parts_.scheduler->n_config_keys});
   if (!settings) return settings.error();
-  halogen_error error = empty_error();
-  const halogen_status status =
-      parts_.scheduler->create(settings->config(), &parts_.scheduler_instance, &error);
-  if (status != HALOGEN_OK)
-    return within("scheduler '" + profile.scheduler + "'", from_plugin(status, error));
+  const Status status = call_plugin([&](halogen_error* error) {
+    return parts_.scheduler->create(settings->config(), &parts_.scheduler_instance, error);
+  });
+  if (!status) return within("scheduler '" + profile.scheduler + "'", status.error());
   return {};
 }
 

@@ -55,6 +55,9 @@ class ServedModel {
   Status read_vocabulary_and_template(const Profile& profile);
   Status read_chat_template(const Profile& profile);
   Status choose_backend(const Profile& profile, PluginHost& plugins);
+  void set_limits(const Profile& profile);
+  Status plan_memory(const Profile& profile, const halogen_program_request& request);
+  Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
   Status make_scheduler(const Profile& profile, PluginHost& plugins);
