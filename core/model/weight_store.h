@@ -2,9 +2,8 @@
 //
 // Two ways, chosen by what the backends can read:
 //   mapped    the files are mapped read-only and their pages read ahead; for a CPU alone
-//   resident  one anonymous, page-aligned, huge-page arena is filled by large reads on several
-//   threads; what
-//             a GPU's driver can import and every backend shares
+//   resident  several threads fill one anonymous, page-aligned, huge-page arena by large reads,
+//             which a GPU's driver can import and every backend shares
 #pragma once
 
 #include <cstdint>

@@ -2,12 +2,10 @@
 //
 // The compiler fuses what saves a pass over memory or a barrier:
 //   - views (reshape, split) become columns of their source;
-//   - work on single rows (norms, rotations, activations, quantising for the next product, storing
-//   K and V)
-//     is chained into one operation;
+//   - work on single rows (norms, rotations, activations, quantising for the next product,
+//     storing K and V) is chained into one operation;
 //   - products of the same input (q, k, v; gate and up) become one operation, with bias and
-//   residual added
-//     by the thread that has just computed the rows.
+//     residual added by the thread that has just computed the rows.
 // Matrices share one arena; two whose lifetimes do not meet share bytes.
 #pragma once
 

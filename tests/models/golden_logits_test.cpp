@@ -43,7 +43,6 @@ double spread(const std::vector<float>& values) {
 }
 
 // --- full precision
-// --------------------------------------------------------------------------------------
 
 struct FullPrecision {
   const char* file;    // in gguf/
@@ -136,7 +135,6 @@ TEST(SlidingWindow, MatchesTheReferenceOnceTheFileSaysItsWindow) {
 }
 
 // --- quantised
-// -------------------------------------------------------------------------------------------
 
 class QuantisedLogits : public testing::TestWithParam<const char*> {
  protected:
@@ -202,7 +200,6 @@ INSTANTIATE_TEST_SUITE_P(
                     "qwen3-tiny-Q8_0", "trained-qwen3-15m-Q4_K_M"));
 
 // --- the trained model
-// -----------------------------------------------------------------------------------
 
 // Perplexity of the held-out text in windows of 512 tokens, counting the second half of each.
 double perplexity(ModelRunner& runner) {

@@ -27,8 +27,7 @@ struct TemplateInput {
   const nlohmann::ordered_json* messages = nullptr;   // a list of {"role": ..., "content": ...}
   const nlohmann::ordered_json* tools = nullptr;      // a list of tool definitions, in their order
   const nlohmann::ordered_json* documents = nullptr;  // a list of documents to answer from
-  const nlohmann::ordered_json* variables =
-      nullptr;  // an object of further ones: enable_thinking, ...
+  const nlohmann::ordered_json* variables = nullptr;  // an object: enable_thinking, ...
   // Stop at the end of the last message, so that the model goes on with it; excludes the next.
   bool continue_final_message = false;
   bool add_generation_prompt = true;     // end with the start of the assistant's answer

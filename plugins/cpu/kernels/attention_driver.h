@@ -6,12 +6,10 @@
 // group go through a tile together, so that K and V are read once.
 //
 // Arithmetic is a struct with, for one run of positions that lie in one block,
-//   template <class Elements> static void scores(q, q_stride, n_heads, keys, n, dim, out,
-//   out_stride)
+//   scores<Elements>(q, q_stride, n_heads, keys, n, dim, out, out_stride)
 //       out[h][p] = q[h] . keys[p]
-//   template <class Elements> static void accumulate(weights, weight_stride, n_heads, values, n,
-//   dim,
-//       out, out_stride)   out[h] += weights[h][p] * values[p], p ascending
+//   accumulate<Elements>(weights, weight_stride, n_heads, values, n, dim, out, out_stride)
+//       out[h] += weights[h][p] * values[p], p ascending
 // where the operations for one head and position must not depend on the run.
 //
 // Implementation header: in an unnamed namespace, see float_formats.h.

@@ -9,11 +9,10 @@
 //   quants(block)   32 bytes, element i in byte i
 //   scale(block), minimum(block)   eight equal lanes
 // A superblock format has
-//   Prepared, prepare(block)   scales: 16-bit scale j of sub-block j (of 16), even ones in the
-//   lower
-//                              and odd ones in the upper half, so that one shuffle yields the
-//                              operand of a chunk of 32 elements; offsets: what to multiply the
-//                              sums of the 16 activations with, in order
+//   Prepared, prepare(block)   scales: 16-bit scale j of sub-block j (of 16), the even ones in
+//                              the lower and the odd ones in the upper half, so that one shuffle
+//                              yields the operand of a chunk of 32 elements; offsets: what to
+//                              multiply the sums of the 16 activations with, in order
 //   quants<chunk>(block)       32 bytes
 //   kOffset   kNone; kCodes: subtract scale * offsets; kMinima: subtract minimum * offsets
 //
