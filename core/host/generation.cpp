@@ -1,5 +1,7 @@
 #include "core/host/generation.h"
 
+#include <chrono>
+#include <cstddef>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "core/base/log.h"
 #include "core/host/cpu_features.h"
 #include "core/host/library.h"
+#include "core/host/plugin_file.h"
 #include "core/host/services.h"
 
 namespace halogen {
@@ -34,15 +37,17 @@ Status check_abi(const std::string& who, unsigned major, unsigned least_host_min
 
 Status check_before_opening(const CatalogueEntry& entry) {
   const Manifest& manifest = entry.manifest;
-  if (auto status = check_abi("its manifest " + manifest.path.string(), manifest.abi_major,
-                              manifest.least_host_minor);
-      !status)
-    return status;
+  if (auto fits = check_abi("its manifest " + manifest.path.string(), manifest.abi_major,
+                            manifest.least_host_minor);
+      !fits)
+    return fits;
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(entry.library, ignored))
+  const auto status = std::filesystem::status(entry.library, ignored);
+  if (!std::filesystem::is_regular_file(status))
     return fail(HALOGEN_E_NOT_FOUND,
                 "its library " + entry.library.string() + " named by the manifest " +
-                    manifest.path.string() + " is missing" +
+                    manifest.path.string() +
+                    (std::filesystem::exists(status) ? " is no file" : " is missing") +
                     (manifest.package.empty() ? "; install the plugin again"
                                               : "; it is part of the package " + manifest.package));
   if (const auto missing = missing_cpu_features(manifest.cpu_features); !missing.empty()) {
@@ -53,25 +58,39 @@ Status check_before_opening(const CatalogueEntry& entry) {
   return {};
 }
 
+// Reads the entry's size and versions; `file` has them before it is opened.
+Status check_versions(const halogen_plugin& plugin, const std::string& file) {
+  if (!HALOGEN_HAS(&plugin, abi_major))
+    return fail(HALOGEN_E_VERSION,
+                file + ": its entry of " + std::to_string(plugin.struct_size) +
+                    " bytes is too short to hold a version; build it with halogen's headers");
+  const unsigned least =
+      HALOGEN_HAS(&plugin, least_host_minor) ? unsigned{plugin.least_host_minor} : 0;
+  if (auto status = check_abi(file, plugin.abi_major, least); !status) return status;
+  if (!HALOGEN_HAS(&plugin, get_factory))
+    return fail(HALOGEN_E_VERSION,
+                file + ": its entry of " + std::to_string(plugin.struct_size) +
+                    " bytes is shorter than the " +
+                    std::to_string(offsetof(halogen_plugin, get_factory) + sizeof(void*)) +
+                    " of plugin ABI 1.0; build it with halogen's headers");
+  return {};
+}
+
+// Before any code of the object runs. An object whose symbols were stripped is looked at once it is
+// open.
+Status check_file(const ElfObject& object, const std::string& file) {
+  if (object.symbols().empty()) return {};
+  const auto entry = find_entry(object);
+  if (!entry) return within(file + " cannot be used", entry.error());
+  return check_versions(*entry, file);
+}
+
 // Reads nothing but sizes, versions and strings; calls nothing.
 Status check_entry(const halogen_plugin* plugin, const std::filesystem::path& library,
                    const Manifest& manifest) {
   const std::string file = library.string();
-  if (!plugin)
-    return fail(HALOGEN_E_INVALID,
-                file + " does not export " HALOGEN_PLUGIN_SYMBOL "; it is not a halogen plugin");
-  if (!HALOGEN_HAS(plugin, abi_major))
-    return fail(HALOGEN_E_VERSION,
-                file + ": its entry of " + std::to_string(plugin->struct_size) +
-                    " bytes is too short to hold a version; build it with halogen's headers");
-  const unsigned least =
-      HALOGEN_HAS(plugin, least_host_minor) ? unsigned{plugin->least_host_minor} : 0;
-  if (auto status = check_abi(file, plugin->abi_major, least); !status) return status;
-  if (!HALOGEN_HAS(plugin, get_factory))
-    return fail(HALOGEN_E_VERSION, file + ": its entry of " + std::to_string(plugin->struct_size) +
-                                       " bytes is shorter than the " +
-                                       std::to_string(sizeof(halogen_plugin)) +
-                                       " of plugin ABI 1.0; build it with halogen's headers");
+  if (!plugin) return fail(HALOGEN_E_INVALID, file + " cannot be used: " + kNoEntry);
+  if (auto status = check_versions(*plugin, file); !status) return status;
   const halogen_plugin_descriptor* descriptor = plugin->descriptor;
   if (!plugin->init || !plugin->deinit || !plugin->get_factory || !descriptor ||
       !HALOGEN_HAS(descriptor, unload) || !descriptor->id || !descriptor->version)
@@ -101,6 +120,23 @@ struct FactoryHead {
   uint32_t struct_size;
   const char* name;
 };
+
+class Stopwatch {
+ public:
+  std::chrono::milliseconds passed() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
+                                                                 start_);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// "0.3 s"
+std::string seconds_text(std::chrono::milliseconds time) {
+  const auto seconds = std::to_string(static_cast<double>(time.count()) / 1000.0);
+  return seconds.substr(0, seconds.find('.') + 2) + " s";
+}
 
 std::string listed(const std::vector<std::string>& names) {
   std::string list;
@@ -138,8 +174,12 @@ Result<std::unique_ptr<PluginGeneration>> PluginGeneration::load(const Catalogue
                                                                  Environment environment) {
   const std::string who = "plugin '" + entry.manifest.id + "' (" + purpose + ')';
   if (auto status = check_before_opening(entry); !status) return within(who, status.error());
-  auto library = Library::open(entry.library);
+  const Stopwatch opening;
+  auto library = Library::open(entry.library, [&](const ElfObject& object) {
+    return check_file(object, entry.library.string());
+  });
   if (!library) return within(who, library.error());
+  const auto opened = opening.passed();
   if (auto status = check_entry((*library)->entry(), entry.library, entry.manifest); !status)
     return within(who, status.error());
 
@@ -153,7 +193,15 @@ Result<std::unique_ptr<PluginGeneration>> PluginGeneration::load(const Catalogue
   auto parts = std::make_unique<Parts>(std::move(*library), entry.manifest.id, environment);
   std::unique_ptr<PluginGeneration> generation(
       new PluginGeneration(std::move(parts), environment, std::move(record)));
-  if (auto status = generation->start(entry); !status) return within(who, status.error());
+  const Stopwatch starting;
+  const auto status = generation->start(entry);
+  const auto started = starting.passed();
+  // Nobody waits for it but those that asked; but it should not have work to do yet.
+  if (opened + started >= environment.slow)
+    log_warning("host", who + ": took long to load: " + seconds_text(opened) +
+                            " in its static constructors, " + seconds_text(started) +
+                            " in its init");
+  if (!status) return within(who, status.error());
   return generation;
 }
 
@@ -210,8 +258,7 @@ Status PluginGeneration::unload() {
 
 Status PluginGeneration::stop(bool initialised) {
   record_->state = GenerationState::unloading;
-  const auto seconds = std::to_string(static_cast<double>(environment_.patience.count()) / 1000.0);
-  const std::string waited = " after " + seconds.substr(0, seconds.find('.') + 2) + " s";
+  const std::string waited = " after " + seconds_text(environment_.patience);
 
   // What was posted runs while the plugin is still whole.
   parts_->services.close();
@@ -236,12 +283,13 @@ Status PluginGeneration::stop(bool initialised) {
   if (!leftovers.running.empty())
     return keep_resident("its threads " + listed(leftovers.running) + " still run" + waited);
 
-  parts_->services.drop_metrics();
   if (wants_to_stay) {
+    parts_->services.drop_metrics();
     (void)keep_resident("its descriptor asks for it");
     return {};
   }
-  if (auto closed = parts_->library->unload(); !closed)
+  // Its static destructors still find the services, closed as they are.
+  if (auto closed = parts_->library->unload(environment_.patience); !closed)
     return keep_resident(closed.error().message);
   parts_.reset();
   record_->state = GenerationState::unloaded;

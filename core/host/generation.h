@@ -50,6 +50,7 @@ class PluginGeneration {
     MetricRegistry& metrics;
     LoopPoster& loop;
     std::chrono::milliseconds patience;  // with posted functions, and with threads, at unloading
+    std::chrono::milliseconds slow;      // loading that takes this long is logged
   };
 
   // [worker] Opens the object, checks it against its manifest and runs its init. `purpose` is what

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <mutex>
-#include <string_view>
+#include <span>
 #include <vector>
 
 #include <dlfcn.h>
@@ -62,19 +62,35 @@ std::mutex& loader_mutex() {
   return mutex;
 }
 
-bool loader_knows(const std::string& object) {
-  struct Search {
-    const std::string& object;
-    bool found;
-  } search{object, false};
+// What the loader has of an object that is open.
+struct Mapped {
+  const std::string& object;
+  bool found = false;
+  std::vector<AddressRange> code;
+};
+
+Mapped find_mapped(const std::string& object) {
+  Mapped mapped{object, false, {}};
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* data) {
-        auto* wanted = static_cast<Search*>(data);
-        wanted->found = wanted->found || wanted->object == info->dlpi_name;
-        return 0;
+        auto* wanted = static_cast<Mapped*>(data);
+        if (wanted->object != info->dlpi_name) return 0;
+        wanted->found = true;
+        for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
+          const uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+            wanted->code.push_back({begin, begin + segment.p_memsz});
+        }
+        return 1;
       },
-      &search);
-  return search.found;
+      &mapped);
+  return mapped;
+}
+
+std::string list_of(const std::vector<std::string>& items, const char* separator) {
+  std::string list;
+  for (const std::string& item : items) list += (list.empty() ? "" : separator) + item;
+  return list;
 }
 
 bool is_mapped(const std::string& copy_name) {
@@ -92,6 +108,19 @@ std::vector<std::byte> bytes_of(int copy) {
   const ssize_t got = ::pread(copy, bytes.data(), bytes.size(), 0);
   bytes.resize(got > 0 ? static_cast<size_t>(got) : 0);
   return bytes;
+}
+
+// Refuses what the dynamic loader would stumble over, or die of.
+Status check_object(const std::vector<std::byte>& bytes, const std::filesystem::path& path,
+                    const Library::Approval& approve) {
+  const auto object = ElfObject::parse(bytes);
+  if (!object) return within(path.string() + " cannot be loaded", object.error());
+  if (object->machine() != this_machine())
+    return fail(HALOGEN_E_UNSUPPORTED,
+                path.string() + " is for " + machine_name(object->machine()) +
+                    " processors, but this one is " + machine_name(this_machine()) +
+                    "; install the plugin's package for this machine");
+  return approve(*object);
 }
 
 // Says that the file will be executed, which hardened systems (vm.memfd_noexec) ask for and kernels
@@ -116,7 +145,8 @@ Library::Library(std::filesystem::path path, int copy, std::string copy_name)
       copy_name_(std::move(copy_name)),
       handle_(std::make_unique<Handle>()) {}
 
-Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path) {
+Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path,
+                                               const Approval& approve) {
   static std::atomic<uint64_t> opened{0};
   // Names of memory files are limited to 249 bytes.
   std::string name = path.filename().string().substr(0, 200) + '.' + std::to_string(++opened);
@@ -126,53 +156,63 @@ Result<std::unique_ptr<Library>> Library::open(const std::filesystem::path& path
   std::unique_ptr<Library> library(new Library(path, copy, std::move(name)));
   if (auto copied = copy_file(path, copy); !copied) return copied.error();
   ::fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  if (auto status = check_object(bytes_of(copy), path, approve); !status) return status.error();
+  if (auto status = library->load(); !status) return status.error();
+  return library;
+}
 
-  const std::string& copy_path = library->copy_path_;
+Status Library::load() {
   const std::scoped_lock lock(loader_mutex());
+  older_threads_ = thread_ids();
   try {
     std::error_code error;
-    library->handle_->object.load(
-        copy_path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local, error);
+    handle_->object.load(
+        copy_path_, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local, error);
     if (error) {
       const char* reason = ::dlerror();
       return fail(HALOGEN_E_INVALID,
-                  path.string() + " cannot be loaded: " +
-                      with_file_name(reason ? reason : error.message(), copy_path, path));
+                  path_.string() + " cannot be loaded: " +
+                      with_file_name(reason ? reason : error.message(), copy_path_, path_));
     }
-    if (library->handle_->object.has(HALOGEN_PLUGIN_SYMBOL))
-      library->entry_ = &library->handle_->object.get<const halogen_plugin>(HALOGEN_PLUGIN_SYMBOL);
+    if (handle_->object.has(HALOGEN_PLUGIN_SYMBOL))
+      entry_ = &handle_->object.get<const halogen_plugin>(HALOGEN_PLUGIN_SYMBOL);
   } catch (const std::exception& exception) {
-    return fail(HALOGEN_E_INTERNAL, path.string() + " cannot be loaded: " + exception.what());
+    return fail(HALOGEN_E_INTERNAL, path_.string() + " cannot be loaded: " + exception.what());
   } catch (...) {
     return fail(HALOGEN_E_INTERNAL,
-                path.string() + " cannot be loaded: one of its constructors threw");
+                path_.string() + " cannot be loaded: one of its constructors threw");
   }
-  return library;
+  return {};
 }
 
 Library::~Library() {
   if (copy_ < 0) return;
-  const std::scoped_lock lock(loader_mutex());
-  handle_.reset();
-  // While the object is still mapped the descriptor stays open: its number is part of the name by
-  // which the loader would take a later copy for this one.
-  if (!loader_knows(copy_path_)) ::close(copy_);
+  if (handle_) (void)unload({});
+  if (handle_) (void)handle_.release();  // a thread is in the code: it stays for good
 }
 
-Status Library::unload() {
+Status Library::unload(std::chrono::milliseconds patience) {
+  const auto inside = threads_inside(find_mapped(copy_path_).code, older_threads_, patience);
+  if (!inside.empty())
+    return fail(HALOGEN_E_BUSY, path_.string() + " stays mapped: threads that it did not start " +
+                                    "through the host still run in it: " + list_of(inside, ", "));
+
   const std::scoped_lock lock(loader_mutex());
   entry_ = nullptr;
   handle_.reset();
-  if (!loader_knows(copy_path_) && !is_mapped(copy_name_)) {
+  // While the object is still mapped the descriptor stays open: its number is part of the name by
+  // which the loader would take a later copy for this one.
+  if (!find_mapped(copy_path_).found && !is_mapped(copy_name_)) {
     ::close(copy_);
     copy_ = -1;
     return {};
   }
-  std::string message = path_.string() + " stays mapped after it was closed: ";
-  const auto reasons = reasons_to_stay_mapped(bytes_of(copy_));
-  if (reasons.empty()) message += "somebody else holds it open";
-  for (size_t i = 0; i < reasons.size(); ++i) message += (i == 0 ? "" : "; ") + reasons[i];
-  return fail(HALOGEN_E_BUSY, std::move(message));
+  const std::vector<std::byte> bytes = bytes_of(copy_);
+  const auto object = ElfObject::parse(bytes);
+  const auto reasons = object ? reasons_to_stay_mapped(*object) : std::vector<std::string>();
+  return fail(HALOGEN_E_BUSY,
+              path_.string() + " stays mapped after it was closed: " +
+                  (reasons.empty() ? "somebody else holds it open" : list_of(reasons, "; ")));
 }
 
 }  // namespace halogen

@@ -66,7 +66,7 @@ Result<PluginHandle> PluginHost::load_from(std::string_view kind, std::string_vi
   const uint64_t number = ++generations_;
   lock.unlock();  // the plugin's init may take seconds, and list() should not wait for it
   auto loaded = PluginGeneration::load(entry, purpose_of(entry.manifest, kind, name), number,
-                                       {metrics_, loop_, options_.patience});
+                                       {metrics_, loop_, options_.patience, options_.slow});
   lock.lock();
   if (!loaded) {
     failures_[id] = loaded.error().message;

@@ -27,6 +27,8 @@ struct PluginHostOptions {
   std::vector<PluginFolder> folders;  // from make_search_path
   // How long unloading waits for what the plugin posted, and for threads that it left.
   std::chrono::milliseconds patience{5000};
+  // Loading that takes this long is told in the log.
+  std::chrono::milliseconds slow{1000};
 };
 
 enum class PluginState { available, library_missing, wrong_abi, manifest_broken, failed };

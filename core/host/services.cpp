@@ -88,6 +88,7 @@ struct PluginServices::Calls {
                                        const char* name, const char* help, const char* labels) {
     PluginServices& services = of(host);
     expect_worker(services, "metric_create");
+    if (!services.metrics_) return nullptr;  // dropped
     auto parsed = parse_metric_labels(labels ? labels : "");
     auto metric = parsed ? services.metrics_->make(kind_of(kind),
                                                    std::string("halogen_") + (name ? name : ""),

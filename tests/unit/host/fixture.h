@@ -6,12 +6,16 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <mutex>
+#include <ostream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/base/log.h"
 #include "core/base/metrics.h"
@@ -143,6 +147,40 @@ inline size_t mapped_copies() {
   return count;
 }
 
+inline size_t entries_of(const char* folder) {
+  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
+// What a plugin could leave in the process.
+struct Census {
+  size_t copies = mapped_copies();
+  size_t descriptors = entries_of("/proc/self/fd");
+  size_t threads = entries_of("/proc/self/task");
+  bool operator==(const Census&) const = default;
+  friend std::ostream& operator<<(std::ostream& out, const Census& census) {
+    return out << census.copies << " mappings of plugins, " << census.descriptors
+               << " descriptors, " << census.threads << " threads";
+  }
+};
+
+// A byte that plugins of these tests wait for.
+class Release {
+ public:
+  Release() {
+    EXPECT_EQ(pipe2(ends_, O_CLOEXEC), 0);
+    setenv("PROBE_RELEASE_FD", std::to_string(ends_[0]).c_str(), 1);
+  }
+  ~Release() {
+    for (const int end : ends_) close(end);
+  }
+  Release(const Release&) = delete;
+  Release& operator=(const Release&) = delete;
+  void give() const { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
+
+ private:
+  int ends_[2];
+};
+
 class HostTest : public testing::Test {
  protected:
   // Puts a built test plugin (such as "v1") at probe.so, with a manifest beside it.
@@ -160,6 +198,15 @@ class HostTest : public testing::Test {
     return *handle->factory_as<probe_factory>(PROBE_KIND);
   }
 
+  // A good plugin loads, works and unloads.
+  void expect_good() {
+    install("v1");
+    auto good = host.load(PROBE_KIND, "probe");
+    ASSERT_TRUE(good.ok()) << good.error().message;
+    EXPECT_EQ(probe(*good).answer(), 1);
+    EXPECT_TRUE(host.unload(*good).ok());
+  }
+
   const size_t mapped_before = mapped_copies();  // residents of earlier tests
   TemporaryFolder folder;
   CapturedLog log;
@@ -167,9 +214,5 @@ class HostTest : public testing::Test {
   TestLoop loop;
   PluginHost host{{{{folder.path(), {}, "test"}}, std::chrono::milliseconds(300)}, metrics, loop};
 };
-
-inline size_t entries_of(const char* folder) {
-  return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
-}
 
 }  // namespace halogen::test

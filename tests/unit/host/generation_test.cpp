@@ -1,6 +1,4 @@
 // Loading, sharing, replacing and unloading.
-#include <unistd.h>
-
 #include "fixture.h"
 
 namespace halogen::test {
@@ -106,6 +104,40 @@ TEST_F(Generation, ManifestOfAnotherVersionIsLogged) {
   EXPECT_EQ(log.count("has version 2.0.0, but its manifest says 1.0.0"), 1u);
 }
 
+// Its constructor waits until the loop has run something and the host has answered others.
+TEST_F(Generation, SlowConstructorHoldsUpNobodyElse) {
+  const Release release;
+  install("slow_constructor");
+  PluginHost patient({{{folder.path(), {}, "test"}}, std::chrono::milliseconds(300), {}}, metrics,
+                     loop);
+  std::atomic<int> answer = 0;
+  std::thread worker([&] {
+    auto handle = patient.load(PROBE_KIND, "probe");
+    if (handle) answer = probe(*handle).answer();
+  });
+  std::atomic<bool> ran{false};
+  loop.post([](void* argument) { *static_cast<std::atomic<bool>*>(argument) = true; }, &ran);
+  while (!ran) std::this_thread::yield();
+  EXPECT_EQ(patient.list().size(), 1u);
+  EXPECT_EQ(answer, 0);
+  release.give();
+  worker.join();
+  EXPECT_EQ(answer, 9);
+  EXPECT_EQ(log.count("plugin 'org.example.probe' (probe \"probe\"): took long to load: "), 1u);
+}
+
+TEST_F(Generation, StaticDestructorsFindTheServicesClosed) {
+  install("late_caller");
+  auto handle = host.load(PROBE_KIND, "probe");
+  ASSERT_TRUE(handle.ok());
+  EXPECT_TRUE(host.unload(*handle).ok());
+  static_assert(HALOGEN_E_CANCELLED == 8);
+  EXPECT_EQ(
+      log.count("org.example.probe: late: post 8, thread_start 8, log enabled 1, extension 0"), 1u);
+  EXPECT_EQ(metrics.text(), "");
+  EXPECT_EQ(mapped_copies(), mapped_before);
+}
+
 TEST_F(Generation, LeftThreadIsJoinedAndNamed) {
   install("leaks_thread");
   const size_t threads = entries_of("/proc/self/task");
@@ -115,54 +147,6 @@ TEST_F(Generation, LeftThreadIsJoinedAndNamed) {
   EXPECT_TRUE(host.unload(*handle).ok());
   EXPECT_EQ(log.count("plugin 'org.example.probe' did not join its threads \"probe-worker\""), 1u);
   EXPECT_EQ(mapped_copies(), mapped_before);
-}
-
-TEST_F(Generation, CodeUnderARunningThreadStaysMapped) {
-  int release[2];
-  ASSERT_EQ(pipe(release), 0);
-  setenv("PROBE_RELEASE_FD", std::to_string(release[0]).c_str(), 1);
-  install("stuck_thread");
-  const size_t threads = entries_of("/proc/self/task");
-  auto handle = host.load(PROBE_KIND, "probe");
-  ASSERT_TRUE(handle.ok());
-  const auto status = host.unload(*handle);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().status, HALOGEN_E_BUSY);
-  EXPECT_EQ(status.error().message,
-            "plugin 'org.example.probe' generation 1 stays resident: its threads \"probe-worker\" "
-            "still run after 0.3 s");
-  EXPECT_GT(mapped_copies(), mapped_before);
-  const auto list = host.list();
-  ASSERT_EQ(list.at(0).generations.size(), 1u);
-  EXPECT_EQ(list[0].generations[0].state, GenerationState::resident);
-  EXPECT_EQ(list[0].generations[0].why_resident,
-            "its threads \"probe-worker\" still run after 0.3 s");
-
-  install("v1");
-  auto good = host.load(PROBE_KIND, "probe");
-  ASSERT_TRUE(good.ok());
-  EXPECT_EQ(probe(*good).answer(), 1);
-
-  ASSERT_EQ(write(release[1], "x", 1), 1);  // the thread ends, in code that is still there
-  while (entries_of("/proc/self/task") > threads) std::this_thread::yield();
-  close(release[1]);  // the other end stays open: the thread was given up, nobody joins it
-}
-
-TEST_F(Generation, PinnedObjectIsReportedResident) {
-  install("pinned");
-  auto handle = host.load(PROBE_KIND, "probe");
-  ASSERT_TRUE(handle.ok());
-  const auto status = host.unload(*handle);
-  ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().message,
-            "plugin 'org.example.probe' generation 1 stays resident: " + library().string() +
-                " stays mapped after it was closed: it is linked with -z "
-                "nodelete");
-  EXPECT_GT(mapped_copies(), mapped_before);
-  install("v2");
-  auto good = host.load(PROBE_KIND, "probe");
-  ASSERT_TRUE(good.ok());
-  EXPECT_EQ(probe(*good).answer(), 2);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 // Plugins that must not be loaded: each is refused with a message that says what and what to do, is
 // gone afterwards, and the host goes on working.
+#include <elf.h>
+
+#include "core/host/elf_object.h"
 #include "fixture.h"
 
 namespace halogen::test {
@@ -9,19 +12,30 @@ class Refusal : public HostTest {
  protected:
   // The message with which loading is refused, "FILE" standing for the library and "MANIFEST" for
   // the manifest.
-  std::string refuse(const std::string& name = "probe") {
-    const auto handle = host.load(PROBE_KIND, name);
+  std::string refuse(const std::string& name = "probe", const char* kind = PROBE_KIND) {
+    const Census before;
+    const auto handle = host.load(kind, name);
     EXPECT_FALSE(handle.ok());
-    EXPECT_EQ(mapped_copies(), mapped_before);
+    EXPECT_EQ(Census(), before);
     EXPECT_EQ(metrics.text(), "");
     std::string message = handle.ok() ? "" : handle.error().message;
     replace_all(message, library().string(), "FILE");
     replace_all(message, folder.file("probe.toml"), "MANIFEST");
 
-    install("v1");
-    auto good = host.load(PROBE_KIND, "probe");
-    EXPECT_TRUE(good.ok() && probe(*good).answer() == 1);
+    fs::remove_all(library());
+    expect_good();
+    EXPECT_EQ(Census(), before);
     return message;
+  }
+
+  // Puts v1 at probe.so, as far as `size`, with one byte changed.
+  void install_damaged(size_t size, size_t at = 0, char byte = '\x7f') {
+    install("v1");
+    std::ifstream file(library(), std::ios::binary);
+    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    bytes.resize(std::min(bytes.size(), size));
+    if (at < bytes.size()) bytes[at] = byte;
+    folder.write("probe.so", bytes);
   }
 
   static void replace_all(std::string& text, const std::string& from, const std::string& to) {
@@ -100,19 +114,90 @@ TEST_F(Refusal, ShortStruct) {
 TEST_F(Refusal, NoEntry) {
   install("no_entry");
   EXPECT_EQ(refuse(),
-            kWho + "FILE does not export halogen_plugin_entry; it is not a halogen plugin");
+            kWho +
+                "FILE cannot be used: it does not export halogen_plugin_entry; it is not a "
+                "halogen plugin");
 }
 
-TEST_F(Refusal, NotAnObject) {
+TEST_F(Refusal, EntryIsAFunction) {
+  install("function_entry");
+  EXPECT_EQ(refuse(),
+            kWho +
+                "FILE cannot be used: its halogen_plugin_entry is a function; it must be a "
+                "constant of type halogen_plugin");
+}
+
+TEST_F(Refusal, TextFile) {
+  install_damaged(0);
   folder.write("probe.so", "this is text");
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: it is a text file");
+}
+
+TEST_F(Refusal, EmptyFile) {
+  install_damaged(0);
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: it is empty");
+}
+
+TEST_F(Refusal, OtherData) {
+  install_damaged(1000, 1, '\x01');
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: it is not an ELF file");
+}
+
+TEST_F(Refusal, AnotherMachine) {
+  install_damaged(SIZE_MAX, offsetof(Elf64_Ehdr, e_machine),
+                  this_machine() == EM_AARCH64 ? '\x3e' : '\xb7');
+  const std::string here = machine_name(this_machine());
+  const std::string there = machine_name(this_machine() == EM_AARCH64 ? EM_X86_64 : EM_AARCH64);
+  EXPECT_EQ(refuse(), kWho + "FILE is for " + there + " processors, but this one is " + here +
+                          "; install the plugin's package for this machine");
+}
+
+TEST_F(Refusal, ThirtyTwoBits) {
+  install_damaged(SIZE_MAX, EI_CLASS, ELFCLASS32);
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: it is not a 64-bit object");
+}
+
+// The loader itself would map it and die of the first page that the file does not have.
+TEST_F(Refusal, CutOff) {
+  install("v1");
+  const auto whole = std::to_string(fs::file_size(library()));
+  install_damaged(8000);
+  EXPECT_EQ(refuse(),
+            kWho + "FILE cannot be loaded: it is cut off: it has 8000 of " + whole + " bytes");
+}
+
+TEST_F(Refusal, CutOffInItsHeader) {
+  install_damaged(40);
+  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: it is cut off in its header");
+}
+
+TEST_F(Refusal, AFolder) {
   folder.write("probe.toml", ProbeManifest{}.text());
-  EXPECT_EQ(refuse(), kWho + "FILE cannot be loaded: FILE: file too short");
+  fs::create_directory(library());
+  EXPECT_EQ(refuse(),
+            kWho +
+                "its library FILE named by the manifest MANIFEST is no file; it is part of "
+                "the package halogen-probe-probe");
 }
 
 TEST_F(Refusal, UndefinedSymbol) {
-  install("undefined");
-  EXPECT_EQ(refuse(),
-            kWho + "FILE cannot be loaded: FILE: undefined symbol: function_that_nobody_has");
+  for (const char* bound : {"undefined_lazy", "undefined_now"}) {
+    install(bound);
+    EXPECT_EQ(refuse(),
+              kWho + "FILE cannot be loaded: FILE: undefined symbol: function_that_nobody_has");
+  }
+}
+
+TEST_F(Refusal, FactoryTooShortForItsName) {
+  for (const char* factory : {"short_factory", "nameless_factory"}) {
+    ProbeManifest manifest;
+    manifest.kinds = R"(["halogen.scheduler/1"])";
+    manifest.provides = R"({scheduler = "probe"})";
+    install(factory, manifest);
+    EXPECT_EQ(refuse("probe", "halogen.scheduler/1"),
+              "plugin 'org.example.probe' (scheduler \"probe\"): its factory of kind "
+              "halogen.scheduler/1 has no name");
+  }
 }
 
 TEST_F(Refusal, InitFails) {

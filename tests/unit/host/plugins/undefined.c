@@ -1,7 +1,16 @@
 /* Needs a function that nobody has. */
-#include "halogen/plugin.h"
+#include "entry.h"
 
 int function_that_nobody_has(void);
-HALOGEN_EXPORT int halogen_plugin_entry(void) {
+
+static halogen_status init(const halogen_host* host, halogen_error* error) {
+  (void)host;
+  (void)error;
+  return HALOGEN_OK;
+}
+static void deinit(void) {}
+static int answer(void) {
   return function_that_nobody_has();
 }
+
+PROBE_ENTRY("Undefined");
