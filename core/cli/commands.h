@@ -31,6 +31,15 @@ int run(const FlagValues& flags, const RunArguments& arguments);
 // Lists the plugins that there are.
 int list_plugins(const FlagValues& flags);
 
+struct InspectArguments {
+  std::string file;      // a plugin's library or manifest
+  std::string manifest;  // to compare a library with; empty: the one that names it
+  bool json = false;
+};
+
+// Tells what a plugin's file is without loading it; fails where this halogen would refuse it.
+int inspect(const InspectArguments& arguments);
+
 // Shows the effective profile and where each value came from.
 int show_config(const FlagValues& flags);
 

@@ -1,6 +1,7 @@
 // The halogen program: picks the subcommand. Called as halogen-flash-server it is `halogen serve`.
 #include <filesystem>
 #include <iostream>
+#include <memory>
 
 #include <CLI/CLI.hpp>
 
@@ -73,8 +74,22 @@ int run_subcommand(int argc, char** argv) {
   run->callback([&] { status = cli::run(run_flags, run_arguments); });
 
   FlagValues plugin_flags;
-  with_flags(app, "plugins", "List the plugins that there are", plugin_flags)->callback([&] {
-    status = cli::list_plugins(plugin_flags);
+  cli::InspectArguments inspect_arguments;
+  CLI::App* plugins =
+      with_flags(app, "plugins", "List the plugins that there are, or inspect one", plugin_flags);
+  CLI::App* inspect = plugins->add_subcommand(
+      "inspect",
+      "Read a plugin's file without loading it: what it is, what it needs, whether it agrees with "
+      "its manifest, and whether this halogen would take it (exit status 0) or not (1)");
+  inspect->formatter(std::make_shared<CLI::Formatter>());  // not the one for profile flags
+  inspect->add_option("file", inspect_arguments.file, "The plugin's shared object or its manifest")
+      ->required();
+  inspect->add_option("--manifest", inspect_arguments.manifest,
+                      "Manifest to compare with; else the one that names the file, beside it or on "
+                      "the search path");
+  inspect->add_flag("--json", inspect_arguments.json, "Answer as JSON");
+  plugins->callback([&] {
+    status = inspect->parsed() ? cli::inspect(inspect_arguments) : cli::list_plugins(plugin_flags);
   });
 
   FlagValues config_flags;

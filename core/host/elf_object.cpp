@@ -166,6 +166,7 @@ Status ElfObject::read_dynamic() {
     values[entry->d_tag] = entry->d_un.d_val;
   }
   flags_1_ = values[DT_FLAGS_1];
+  if ((flags_1_ & DF_1_PIE) != 0) return refuse("it is a program, not a shared object");
   strings_ = values[DT_STRTAB];
   for (const uint64_t name : needed) needed_.push_back(text(end_of(strings_, name)).value_or("?"));
   for (const int64_t tag : {DT_RPATH, DT_RUNPATH})

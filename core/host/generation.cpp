@@ -1,7 +1,6 @@
 #include "core/host/generation.h"
 
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -15,25 +14,6 @@
 
 namespace halogen {
 namespace {
-
-std::string version_text(unsigned major, unsigned minor) {
-  return std::to_string(major) + '.' + std::to_string(minor);
-}
-
-// The same two questions are put to the manifest, before the object is opened, and to the object.
-Status check_abi(const std::string& who, unsigned major, unsigned least_host_minor) {
-  const std::string ours = version_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);
-  if (major != HALOGEN_ABI_MAJOR)
-    return fail(HALOGEN_E_VERSION, who + " is for plugin ABI " + std::to_string(major) +
-                                       ", but this halogen has " + ours +
-                                       "; install the plugin's package for this version");
-  if (least_host_minor > HALOGEN_ABI_MINOR)
-    return fail(HALOGEN_E_VERSION, who + " needs plugin ABI " +
-                                       version_text(major, least_host_minor) +
-                                       " or newer, but this halogen has " + ours +
-                                       "; upgrade halogen or install an older plugin");
-  return {};
-}
 
 Status check_before_opening(const CatalogueEntry& entry) {
   const Manifest& manifest = entry.manifest;
@@ -55,24 +35,6 @@ Status check_before_opening(const CatalogueEntry& entry) {
     for (const std::string& feature : missing) list += (list.empty() ? "" : ", ") + feature;
     return fail(HALOGEN_E_UNSUPPORTED, "it needs a processor with " + list);
   }
-  return {};
-}
-
-// Reads the entry's size and versions; `file` has them before it is opened.
-Status check_versions(const halogen_plugin& plugin, const std::string& file) {
-  if (!HALOGEN_HAS(&plugin, abi_major))
-    return fail(HALOGEN_E_VERSION,
-                file + ": its entry of " + std::to_string(plugin.struct_size) +
-                    " bytes is too short to hold a version; build it with halogen's headers");
-  const unsigned least =
-      HALOGEN_HAS(&plugin, least_host_minor) ? unsigned{plugin.least_host_minor} : 0;
-  if (auto status = check_abi(file, plugin.abi_major, least); !status) return status;
-  if (!HALOGEN_HAS(&plugin, get_factory))
-    return fail(HALOGEN_E_VERSION,
-                file + ": its entry of " + std::to_string(plugin.struct_size) +
-                    " bytes is shorter than the " +
-                    std::to_string(offsetof(halogen_plugin, get_factory) + sizeof(void*)) +
-                    " of plugin ABI 1.0; build it with halogen's headers");
   return {};
 }
 

@@ -24,7 +24,42 @@ std::optional<Struct> read_sized(const ElfObject& object, uint64_t address) {
   return value;
 }
 
+std::string version_text(unsigned major, unsigned minor) {
+  return std::to_string(major) + '.' + std::to_string(minor);
+}
+
 }  // namespace
+
+Status check_abi(const std::string& who, unsigned major, unsigned least_host_minor) {
+  const std::string ours = version_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);
+  if (major != HALOGEN_ABI_MAJOR)
+    return fail(HALOGEN_E_VERSION, who + " is for plugin ABI " + std::to_string(major) +
+                                       ", but this halogen has " + ours +
+                                       "; install the plugin's package for this version");
+  if (least_host_minor > HALOGEN_ABI_MINOR)
+    return fail(HALOGEN_E_VERSION, who + " needs plugin ABI " +
+                                       version_text(major, least_host_minor) +
+                                       " or newer, but this halogen has " + ours +
+                                       "; upgrade halogen or install an older plugin");
+  return {};
+}
+
+Status check_versions(const halogen_plugin& plugin, const std::string& file) {
+  if (!HALOGEN_HAS(&plugin, abi_major))
+    return fail(HALOGEN_E_VERSION,
+                file + ": its entry of " + std::to_string(plugin.struct_size) +
+                    " bytes is too short to hold a version; build it with halogen's headers");
+  const unsigned least =
+      HALOGEN_HAS(&plugin, least_host_minor) ? unsigned{plugin.least_host_minor} : 0;
+  if (auto status = check_abi(file, plugin.abi_major, least); !status) return status;
+  if (!HALOGEN_HAS(&plugin, get_factory))
+    return fail(HALOGEN_E_VERSION,
+                file + ": its entry of " + std::to_string(plugin.struct_size) +
+                    " bytes is shorter than the " +
+                    std::to_string(offsetof(halogen_plugin, get_factory) + sizeof(void*)) +
+                    " of plugin ABI 1.0; build it with halogen's headers");
+  return {};
+}
 
 Result<halogen_plugin> find_entry(const ElfObject& object) {
   const ElfSymbol* symbol = object.defined(HALOGEN_PLUGIN_SYMBOL);

@@ -12,6 +12,13 @@
 
 namespace halogen {
 
+// [any] Whether this host serves an ABI: that of a manifest, before the object is opened, and that
+// of an object. `who` begins the message. HALOGEN_E_VERSION.
+Status check_abi(const std::string& who, unsigned major, unsigned least_host_minor);
+
+// [any] The same for an entry, of which nothing but the size and the versions is read.
+Status check_versions(const halogen_plugin& plugin, const std::string& file);
+
 inline constexpr const char* kNoEntry =
     "it does not export " HALOGEN_PLUGIN_SYMBOL "; it is not a halogen plugin";
 

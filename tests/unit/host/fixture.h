@@ -147,6 +147,11 @@ inline size_t mapped_copies() {
   return count;
 }
 
+inline std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 inline size_t entries_of(const char* folder) {
   return static_cast<size_t>(std::distance(fs::directory_iterator(folder), {}));
 }

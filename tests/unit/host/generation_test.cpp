@@ -1,4 +1,8 @@
 // Loading, sharing, replacing and unloading.
+#include <cstring>
+
+#include <elf.h>
+
 #include "fixture.h"
 
 namespace halogen::test {
@@ -84,6 +88,20 @@ TEST_F(Generation, FailedReplacementLeavesTheOldOne) {
   auto current = host.load(PROBE_KIND, "probe");
   ASSERT_TRUE(current.ok());
   EXPECT_EQ(*current, *old);
+}
+
+TEST_F(Generation, LoadsWithoutSectionHeaders) {
+  install("v1");
+  std::string bytes = read_file(library());
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  header.e_shoff = 0;
+  header.e_shnum = header.e_shstrndx = 0;
+  std::memcpy(bytes.data(), &header, sizeof header);
+  folder.write("probe.so", bytes);
+  auto handle = host.load(PROBE_KIND, "probe");
+  ASSERT_TRUE(handle.ok()) << handle.error().message;
+  EXPECT_EQ(probe(*handle).answer(), 1);
 }
 
 TEST_F(Generation, StateOfAFreshCopyIsItsOwn) {

@@ -31,8 +31,7 @@ class Refusal : public HostTest {
   // Puts v1 at probe.so, as far as `size`, with one byte changed.
   void install_damaged(size_t size, size_t at = 0, char byte = '\x7f') {
     install("v1");
-    std::ifstream file(library(), std::ios::binary);
-    std::string bytes(std::istreambuf_iterator<char>(file), {});
+    std::string bytes = read_file(library());
     bytes.resize(std::min(bytes.size(), size));
     if (at < bytes.size()) bytes[at] = byte;
     folder.write("probe.so", bytes);

@@ -1,0 +1,134 @@
+#include "core/host/library_search.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <utility>
+
+#include <dlfcn.h>
+
+namespace halogen {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The loader's own list: LD_LIBRARY_PATH and the system's folders.
+std::vector<std::string> loader_folders() {
+  std::vector<std::string> folders;
+  void* program = ::dlopen(nullptr, RTLD_NOW | RTLD_NOLOAD);
+  if (!program) return folders;
+  Dl_serinfo head{};
+  if (::dlinfo(program, RTLD_DI_SERINFOSIZE, &head) == 0) {
+    std::vector<std::max_align_t> space(head.dls_size / sizeof(std::max_align_t) + 1);
+    auto* info = reinterpret_cast<Dl_serinfo*>(space.data());
+    *info = head;
+    if (::dlinfo(program, RTLD_DI_SERINFO, info) == 0)
+      for (unsigned i = 0; i < info->dls_cnt; ++i)
+        folders.emplace_back((&info->dls_serpath[0] + i)->dls_name);
+  }
+  ::dlclose(program);
+  return folders;
+}
+
+// The head and an entry of /etc/ld.so.cache, glibc's dl-cache.h. The texts' offsets count from the
+// head, which older versions put behind a table in another format.
+constexpr std::string_view kCacheMagic = "glibc-ld.so.cache1.1";
+struct CacheHead {
+  char magic[20];
+  uint32_t entries, text_bytes;
+  uint32_t unused[5];
+};
+struct CacheEntry {
+  int32_t flags;
+  uint32_t name, path;
+  uint32_t os_version;
+  uint64_t hardware;
+};
+
+std::vector<std::pair<std::string, std::string>> read_loader_cache() {
+  std::vector<std::pair<std::string, std::string>> libraries;  // name, path
+  std::ifstream file("/etc/ld.so.cache", std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  const size_t start = bytes.find(kCacheMagic);
+  if (start == std::string::npos) return libraries;
+  bytes.erase(0, start);
+  CacheHead head;
+  if (bytes.size() < sizeof head) return libraries;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  for (uint64_t i = 0; i < head.entries; ++i) {
+    CacheEntry entry;
+    const uint64_t at = sizeof head + i * sizeof entry;
+    if (at + sizeof entry > bytes.size()) break;
+    std::memcpy(&entry, bytes.data() + at, sizeof entry);
+    if (entry.name < bytes.size() && entry.path < bytes.size())
+      libraries.emplace_back(bytes.c_str() + entry.name, bytes.c_str() + entry.path);
+  }
+  return libraries;
+}
+
+}  // namespace
+
+Result<std::vector<std::byte>> read_object_file(const fs::path& path) {
+  std::error_code ignored;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || !fs::is_regular_file(path, ignored))
+    return fail(HALOGEN_E_IO, path.string() + ": " +
+                                  (fs::exists(path, ignored) ? "this is no file that can be read"
+                                                             : "there is no such file"));
+  std::vector<std::byte> bytes(static_cast<size_t>(file.tellg()));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<size_t>(file.gcount()));
+  return bytes;
+}
+
+std::optional<fs::path> find_library(std::string_view name, std::string_view run_path) {
+  std::error_code ignored;
+  if (name.find('/') != std::string_view::npos)
+    return fs::is_regular_file(name, ignored) ? std::optional<fs::path>(name) : std::nullopt;
+
+  std::vector<std::string> folders;
+  while (!run_path.empty()) {
+    const size_t colon = run_path.find(':');
+    folders.emplace_back(run_path.substr(0, colon));
+    run_path = colon == std::string_view::npos ? "" : run_path.substr(colon + 1);
+  }
+  static const std::vector<std::string> system_folders = loader_folders();
+  folders.insert(folders.end(), system_folders.begin(), system_folders.end());
+  for (const fs::path folder : folders)
+    if (folder.is_absolute() && fs::is_regular_file(folder / name, ignored)) return folder / name;
+
+  static const auto cache = read_loader_cache();
+  for (const auto& [library, path] : cache)
+    if (library == name && fs::is_regular_file(path, ignored)) return path;
+  return std::nullopt;
+}
+
+NeededLibraries read_needed_libraries(const ElfObject& object) {
+  NeededLibraries libraries;
+  std::set<std::string, std::less<>> seen;
+  std::deque<std::pair<std::string, std::string>> waiting;  // name, the run path of who needs it
+  const auto enqueue = [&](const ElfObject& from) {
+    for (const std::string_view name : from.needed())
+      if (seen.emplace(name).second) waiting.emplace_back(name, from.run_path());
+  };
+  enqueue(object);
+  for (; !waiting.empty(); waiting.pop_front()) {
+    const auto& [name, run_path] = waiting.front();
+    const auto path = find_library(name, run_path);
+    const auto bytes = path ? read_object_file(*path) : fail(HALOGEN_E_NOT_FOUND, "not found");
+    const auto library = bytes ? ElfObject::parse(*bytes) : bytes.error();
+    if (!library || library->machine() != object.machine()) {
+      libraries.missing.push_back(name);
+      continue;
+    }
+    for (const ElfSymbol& symbol : library->symbols())
+      if (symbol.defined) libraries.symbols.emplace(symbol.name);
+    enqueue(*library);
+  }
+  return libraries;
+}
+
+}  // namespace halogen
