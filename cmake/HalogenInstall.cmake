@@ -7,6 +7,16 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/halogenConfig.cmake.in"
   PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/halogenConfigVersion.cmake"
   COMPATIBILITY SameMajorVersion)
+# Installed under another prefix than was configured, the file still finds its headers, unless the packager chose
+# absolute folders.
+set(pkgconfig_prefix "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  set(pkgconfig_prefix "\${pcfiledir}/${up}")
+endif()
+foreach(folder INCLUDEDIR LIBDIR DATADIR)
+  cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_${folder} BASE_DIRECTORY "\${prefix}" OUTPUT_VARIABLE pkgconfig_${folder})
+endforeach()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/halogen-sdk.pc.in" "${PROJECT_BINARY_DIR}/halogen-sdk.pc" @ONLY)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/halogen" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
