@@ -8,7 +8,7 @@ build_packages=(
 run_packages=(curl)
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-19 clang-format-19 clang-tidy-19
-  python3 python3-jinja2 nodejs npm
+  python3 python3-jinja2 nodejs npm abigail-tools make
 )
 
 # need_packages NAME...: installs those that are missing, with sudo where it takes that.

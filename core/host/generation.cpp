@@ -219,6 +219,11 @@ Status PluginGeneration::unload() {
 }
 
 Status PluginGeneration::stop(bool initialised) {
+#ifndef NDEBUG
+  if (environment_.loop.on_loop_thread())
+    log_error("host", "plugin '" + id() +
+                          "' is unloaded on the loop thread, but may take seconds [worker]");
+#endif
   record_->state = GenerationState::unloading;
   const std::string waited = " after " + seconds_text(environment_.patience);
 

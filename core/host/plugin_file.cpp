@@ -1,28 +1,10 @@
 #include "core/host/plugin_file.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <optional>
 
 namespace halogen {
 namespace {
-
-// Copies the head of a struct that begins with its size: no more than the writer and we both know.
-template <typename Struct>
-std::optional<Struct> read_sized(const ElfObject& object, uint64_t address) {
-  Struct value{};
-  const auto size = object.read<uint32_t>(address);
-  if (!size) return std::nullopt;
-  auto* bytes = reinterpret_cast<char*>(&value);
-  for (size_t i = 0; i < std::min<size_t>(*size, sizeof value); ++i) {
-    const auto byte = object.read<char>(address + i);
-    if (!byte) return std::nullopt;
-    bytes[i] = *byte;
-  }
-  value.struct_size = *size;
-  return value;
-}
 
 std::string version_text(unsigned major, unsigned minor) {
   return std::to_string(major) + '.' + std::to_string(minor);
@@ -67,15 +49,19 @@ Result<halogen_plugin> find_entry(const ElfObject& object) {
   if (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC)
     return fail(HALOGEN_E_INVALID, "its " HALOGEN_PLUGIN_SYMBOL
                                    " is a function; it must be a constant of type halogen_plugin");
-  auto entry = read_sized<halogen_plugin>(object, symbol->address);
-  if (!entry)
+  const auto size = object.read<uint32_t>(symbol->address);
+  if (!size)
     return fail(HALOGEN_E_INVALID,
                 "its " HALOGEN_PLUGIN_SYMBOL " has no value in the file; it must be a constant");
-  entry->descriptor = nullptr;
-  entry->init = nullptr;
-  entry->deinit = nullptr;
-  entry->get_factory = nullptr;
-  return *entry;
+  const auto number = [&](size_t offset) {
+    return object.read<uint16_t>(symbol->address + offset).value_or(0);
+  };
+  halogen_plugin entry{};
+  entry.struct_size = *size;
+  entry.abi_major = number(offsetof(halogen_plugin, abi_major));
+  entry.abi_minor = number(offsetof(halogen_plugin, abi_minor));
+  entry.least_host_minor = number(offsetof(halogen_plugin, least_host_minor));
+  return entry;
 }
 
 Result<PluginDescription> describe_entry(const ElfObject& object) {
@@ -98,12 +84,17 @@ Result<PluginDescription> describe_entry(const ElfObject& object) {
   const uint64_t descriptor = pointer(at + offsetof(halogen_plugin, descriptor), "descriptor");
   if (descriptor == 0) return description;
 
-  const auto head = read_sized<halogen_plugin_descriptor>(object, descriptor);
-  if (!head || !HALOGEN_HAS(&*head, unload)) {
+  // Read as a number: the file may hold any.
+  const auto size = object.read<uint32_t>(descriptor);
+  constexpr size_t unload = offsetof(halogen_plugin_descriptor, unload);
+  const auto policy = size.value_or(0) >= unload + sizeof(halogen_unload_policy)
+                          ? object.read<uint32_t>(descriptor + unload)
+                          : std::nullopt;
+  if (policy != HALOGEN_UNLOAD && policy != HALOGEN_RESIDENT) {
     description.missing.emplace_back("descriptor.unload");
     return description;
   }
-  description.unload = head->unload;
+  description.unload = static_cast<halogen_unload_policy>(*policy);
   const auto text = [&](size_t offset, const char* name, bool required) {
     const uint64_t target = object.pointer(descriptor + offset).value_or(0);
     const auto found = target == 0 ? std::nullopt : object.text(target);

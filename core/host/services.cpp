@@ -33,6 +33,25 @@ MetricKind kind_of(halogen_metric_kind kind) {
   return MetricKind::histogram;
 }
 
+#ifndef NDEBUG
+// Complains about a [loop] function that holds up everybody's input and output; far above the
+// millisecond that it has, since a busy machine may stop it as well.
+class LoopTime {
+ public:
+  explicit LoopTime(const std::string& plugin) : plugin_(plugin) {}
+  ~LoopTime() {
+    if (std::chrono::steady_clock::now() - start_ > std::chrono::milliseconds(100))
+      log_warning(plugin_, "a posted function held up the loop for more than 0.1 s [loop]");
+  }
+  LoopTime(const LoopTime&) = delete;
+  LoopTime& operator=(const LoopTime&) = delete;
+
+ private:
+  const std::string& plugin_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+#endif
+
 // halogen_metric is the SDK's opaque name of a Metric.
 Metric* metric_of(halogen_metric* metric) {
   return reinterpret_cast<Metric*>(metric);
@@ -48,6 +67,9 @@ struct PluginServices::Posted {
   static void call(void* self) {
     const std::unique_ptr<Posted> posted(static_cast<Posted*>(self));
     PluginServices& services = *posted->services;
+#ifndef NDEBUG
+    const LoopTime time(services.id_);
+#endif
     try {
       posted->run(posted->argument);
     } catch (...) {

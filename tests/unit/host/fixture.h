@@ -26,6 +26,10 @@ namespace halogen::test {
 
 namespace fs = std::filesystem;
 
+// The plugin ABI of this host: "1.0".
+inline const std::string kOurAbi =
+    std::to_string(HALOGEN_ABI_MAJOR) + '.' + std::to_string(HALOGEN_ABI_MINOR);
+
 // A folder of its own that goes away with the test.
 class TemporaryFolder {
  public:

@@ -48,13 +48,16 @@ TEST_F(InspectionTest, TellsWhatAGoodPluginIs) {
                       "\n"
                       "  plugin    org.example.probe 1.0.0 — Probe\n"
                       "  licence   Apache-2.0\n"
-                      "  abi       built with 1.0, needs 1.0 (an entry of 48 bytes)\n"
+                      "  abi       built with " +
+                      kOurAbi +
+                      ", needs 1.0 (an entry of 48 bytes)\n"
                       "  unload    leaves memory\n"
                       "  machine   " +
                       found.machine + "\n  manifest  " + folder.file("probe.toml") +
                       "\n"
                       "  kinds     halogen.probe/1\n"
-                      "This halogen (plugin ABI 1.0) takes it.\n");
+                      "This halogen (plugin ABI " +
+                      kOurAbi + ") takes it.\n");
 }
 
 TEST_F(InspectionTest, AnswersAsJson) {
@@ -90,13 +93,13 @@ TEST_F(InspectionTest, RunsNoConstructor) {
 }
 
 TEST_F(InspectionTest, RefusesWhatTheHostRefuses) {
-  const std::pair<const char*, const char*> cases[] = {
+  const std::pair<const char*, std::string> cases[] = {
       {"no_entry", "it does not export halogen_plugin_entry; it is not a halogen plugin"},
       {"function_entry",
        "its halogen_plugin_entry is a function; it must be a constant of type halogen_plugin"},
-      {"newer_minor",
-       "FILE needs plugin ABI 1.999 or newer, but this halogen has 1.0; upgrade halogen or install "
-       "an older plugin"},
+      {"newer_minor", "FILE needs plugin ABI 1.999 or newer, but this halogen has " + kOurAbi +
+                          "; upgrade halogen or install "
+                          "an older plugin"},
       {"short_struct",
        "FILE: its entry of 16 bytes is shorter than the 48 of plugin ABI 1.0; build it with "
        "halogen's headers"},
@@ -114,8 +117,9 @@ TEST_F(InspectionTest, RefusesWhatTheHostRefuses) {
 TEST_F(InspectionTest, AnotherMajorContradictsTheManifestToo) {
   install("wrong_major");
   EXPECT_EQ(plain(inspect().problems),
-            (Texts{"FILE is for plugin ABI 99, but this halogen has 1.0; install the plugin's "
-                   "package for this version",
+            (Texts{"FILE is for plugin ABI 99, but this halogen has " + kOurAbi +
+                       "; install the plugin's "
+                       "package for this version",
                    "its ABI major is 99, but its manifest MANIFEST says 1"}));
 }
 
@@ -161,7 +165,8 @@ TEST_F(InspectionTest, ComparesWithTheManifest) {
   const Inspection newer = inspect(library(), folder.path() / "other.txt");
   EXPECT_EQ(newer.problems,
             Texts{"its manifest " + folder.file("other.txt") +
-                  " needs plugin ABI 1.9 or newer, but this halogen has 1.0; upgrade halogen or "
+                  " needs plugin ABI 1.9 or newer, but this halogen has " + kOurAbi +
+                  "; upgrade halogen or "
                   "install an older plugin"});
   EXPECT_EQ(newer.remarks, Texts{"its least host minor is 0, but its manifest " +
                                  folder.file("other.txt") + " says 9"});

@@ -81,15 +81,16 @@ TEST_F(Refusal, NoManifestAtAll) {
 
 TEST_F(Refusal, WrongMajor) {
   install("wrong_major");
-  EXPECT_EQ(refuse(), kWho +
-                          "FILE is for plugin ABI 99, but this halogen has 1.0; install the "
+  EXPECT_EQ(refuse(), kWho + "FILE is for plugin ABI 99, but this halogen has " + kOurAbi +
+                          "; install the "
                           "plugin's package for this version");
 }
 
 TEST_F(Refusal, NewerMinor) {
   install("newer_minor");
-  EXPECT_EQ(refuse(), kWho +
-                          "FILE needs plugin ABI 1.999 or newer, but this halogen has 1.0; upgrade "
+  EXPECT_EQ(refuse(), kWho + "FILE needs plugin ABI 1.999 or newer, but this halogen has " +
+                          kOurAbi +
+                          "; upgrade "
                           "halogen or install an older plugin");
 }
 
@@ -98,8 +99,9 @@ TEST_F(Refusal, ManifestOfAnotherAbiIsRefusedWithoutOpening) {
   std::string text = ProbeManifest{}.text();
   replace_all(text, "major = 1", "major = 2");
   folder.write("probe.toml", text);
-  EXPECT_EQ(refuse(), kWho +
-                          "its manifest MANIFEST is for plugin ABI 2, but this halogen has 1.0; "
+  EXPECT_EQ(refuse(), kWho + "its manifest MANIFEST is for plugin ABI 2, but this halogen has " +
+                          kOurAbi +
+                          "; "
                           "install the plugin's package for this version");
 }
 

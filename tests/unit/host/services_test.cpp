@@ -137,9 +137,39 @@ TEST_F(Services, WorkerCallOnTheLoopIsReported) {
   ASSERT_EQ(services.drain(std::chrono::seconds(60)), 0u);
   EXPECT_EQ(log.count("metric_create was called on the loop thread"), 1u);
 }
+
+TEST_F(Services, FunctionThatHoldsUpTheLoopIsReported) {
+  for (const int milliseconds : {0, 150}) {
+    static int pause;
+    pause = milliseconds;
+    ASSERT_EQ(
+        table->post(
+            table, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(pause)); },
+            nullptr),
+        HALOGEN_OK);
+    ASSERT_EQ(services.drain(std::chrono::seconds(60)), 0u);
+  }
+  EXPECT_GE(log.count("org.example.x: a posted function held up the loop"), 1u);
+}
 #endif
 
 using PostingPlugin = HostTest;
+
+#ifndef NDEBUG
+TEST_F(PostingPlugin, UnloadingOnTheLoopIsReported) {
+  install("v1");
+  auto handle = host.load(PROBE_KIND, "probe");
+  ASSERT_TRUE(handle.ok());
+  std::atomic<bool> gone{false};
+  auto let_go = [&] {
+    handle->reset();
+    gone = true;
+  };
+  loop.post([](void* argument) { (*static_cast<decltype(let_go)*>(argument))(); }, &let_go);
+  while (!gone) std::this_thread::yield();
+  EXPECT_EQ(log.count("plugin 'org.example.probe' is unloaded on the loop thread"), 1u);
+}
+#endif
 
 TEST_F(PostingPlugin, StaysLoadedUntilTheLoopHasRunWhatItPosted) {
   install("v1");
