@@ -178,9 +178,6 @@ Status Library::load() {
       entry_ = &handle_->object.get<const halogen_plugin>(HALOGEN_PLUGIN_SYMBOL);
   } catch (const std::exception& exception) {
     return fail(HALOGEN_E_INTERNAL, path_.string() + " cannot be loaded: " + exception.what());
-  } catch (...) {
-    return fail(HALOGEN_E_INTERNAL,
-                path_.string() + " cannot be loaded: one of its constructors threw");
   }
   return {};
 }
@@ -188,7 +185,11 @@ Status Library::load() {
 Library::~Library() {
   if (copy_ < 0) return;
   if (handle_) (void)unload({});
-  if (handle_) (void)handle_.release();  // a thread is in the code: it stays for good
+  if (!handle_) return;
+  // A thread is in the code: it stays for good.
+  static auto* kept = new std::vector<std::unique_ptr<Handle>>;
+  const std::scoped_lock lock(loader_mutex());
+  kept->push_back(std::move(handle_));
 }
 
 Status Library::unload(std::chrono::milliseconds patience) {

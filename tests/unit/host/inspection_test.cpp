@@ -97,6 +97,7 @@ TEST_F(InspectionTest, RefusesWhatTheHostRefuses) {
       {"no_entry", "it does not export halogen_plugin_entry; it is not a halogen plugin"},
       {"function_entry",
        "its halogen_plugin_entry is a function; it must be a constant of type halogen_plugin"},
+      {"no_descriptor", "its entry lacks descriptor"},
       {"newer_minor", "FILE needs plugin ABI 1.999 or newer, but this halogen has " + kOurAbi +
                           "; upgrade halogen or install "
                           "an older plugin"},

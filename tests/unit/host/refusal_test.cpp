@@ -120,6 +120,13 @@ TEST_F(Refusal, NoEntry) {
                 "halogen plugin");
 }
 
+TEST_F(Refusal, EntryWithoutDescriptor) {
+  install("no_descriptor");
+  EXPECT_EQ(refuse(), kWho +
+                          "FILE: its entry lacks a function or its descriptor; the plugin is "
+                          "incomplete");
+}
+
 TEST_F(Refusal, EntryIsAFunction) {
   install("function_entry");
   EXPECT_EQ(refuse(),

@@ -23,6 +23,13 @@ static const halogen_plugin_descriptor descriptor = {sizeof(halogen_plugin_descr
                                                      "Apache-2.0",
                                                      HALOGEN_UNLOAD};
 
+#ifndef ODD_DESCRIPTOR
+#define ODD_DESCRIPTOR &descriptor
+#else
+extern const halogen_plugin_descriptor* unused_descriptor;
+const halogen_plugin_descriptor* unused_descriptor = &descriptor;
+#endif
+
 HALOGEN_EXTERN_C HALOGEN_EXPORT const halogen_plugin halogen_plugin_entry;
-const halogen_plugin halogen_plugin_entry = {ODD_SIZE,    ODD_MAJOR, 0,      ODD_LEAST_MINOR, 0,
-                                             &descriptor, init,      deinit, get_factory};
+const halogen_plugin halogen_plugin_entry = {ODD_SIZE,       ODD_MAJOR, 0,      ODD_LEAST_MINOR, 0,
+                                             ODD_DESCRIPTOR, init,      deinit, get_factory};
