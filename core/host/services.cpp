@@ -67,10 +67,10 @@ struct PluginServices::Posted {
   static void call(void* self) {
     const std::unique_ptr<Posted> posted(static_cast<Posted*>(self));
     PluginServices& services = *posted->services;
-#ifndef NDEBUG
-    const LoopTime time(services.id_);
-#endif
     try {
+#ifndef NDEBUG
+      const LoopTime time(services.id_);
+#endif
       posted->run(posted->argument);
     } catch (...) {
       log_error(services.id_, "a posted function ended with an exception");

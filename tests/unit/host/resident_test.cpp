@@ -34,27 +34,27 @@ class Resident : public HostTest {
   }
 };
 
-// The threads that are given up end in code that is still there. Their descriptors stay open.
+// The threads that are given up end in code that is still there.
 TEST_F(Resident, ThreadOfTheHostThatDoesNotEnd) {
-  const auto* release = new Release;
+  const Release release;
   const Census before;
   PluginHandle handle = load("stuck_thread");
   EXPECT_EQ(why_resident(handle), "its threads \"probe-worker\" still run after 0.3 s");
-  release->give();
+  release.give();
   while (entries_of("/proc/self/task") > before.threads) std::this_thread::yield();
 }
 
 TEST_F(Resident, ThreadThatItStartedPastTheHost) {
   const Census before;
   for (const char* built : {"own_thread", "own_spinning_thread"}) {
-    const auto* release = new Release;
+    const Release release;
     PluginHandle handle = load(built);
     EXPECT_EQ(handle->factory_as<probe_factory>(PROBE_KIND)->answer(), 8);
     EXPECT_EQ(entries_of("/proc/self/task"), before.threads + 1);
     EXPECT_EQ(why_resident(handle),
               "FILE stays mapped: threads that it did not start through the host still run in it: "
               "own-thread");
-    release->give();
+    release.give();
     while (entries_of("/proc/self/task") > before.threads) std::this_thread::yield();
   }
 }
