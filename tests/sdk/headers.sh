@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
-# Every SDK header compiles by itself, and all of them together, in each language that the SDK promises, with every
-# compiler that there is.
-#   headers.sh INCLUDE_FOLDER COMPILER...      a C compiler; its C++ is found beside it
+# Every SDK header compiles by itself, and all of them together, in each language that the SDK promises.
+#   headers.sh INCLUDE_FOLDER COMPILER
 set -euo pipefail
 include=$(cd "$1" && pwd)
-shift
+compiler=$2
+command -v "$compiler" >/dev/null || { echo "skipped: $compiler is not installed"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$include"
 mapfile -t c_headers < <(find halogen -name '*.h' | sort)
 mapfile -t cxx_headers < <(find halogen -name '*.h' -o -name '*.hpp' | sort)
-checked=0
 
 # A file for each header, and one for all.
 write_sources() {  # EXTENSION HEADERS...
@@ -24,18 +23,12 @@ write_sources() {  # EXTENSION HEADERS...
 write_sources c "${c_headers[@]}"
 write_sources cpp "${cxx_headers[@]}"
 
-check() {  # COMPILER LANGUAGE STANDARD EXTENSION
-  # A compiler that is too old for the standard does not promise it.
-  echo 'extern int something;' | "$1" -x "$2" -std="$3" -fsyntax-only - 2>/dev/null || return 0
-  "$1" -x "$2" -std="$3" -I "$include" -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$work"/*."$4" ||
-    { echo "$1 -std=$3 does not take the headers"; exit 1; }
-  checked=$((checked + 1))
+check() {  # LANGUAGE STANDARD EXTENSION
+  "$compiler" -x "$1" -std="$2" -I "$include" -Wall -Wextra -Wpedantic -Werror -fsyntax-only "$work"/*."$3" ||
+    { echo "$compiler -std=$2 does not take the headers"; exit 1; }
 }
-
-for compiler in "$@"; do
-  command -v "$compiler" >/dev/null || continue
-  for standard in c11 c17 c2x; do check "$compiler" c "$standard" c; done
-  for standard in c++11 c++14 c++17 c++20 c++23; do check "$compiler" c++ "$standard" cpp; done
-done
-echo "$checked languages of compilers checked"
-[[ $checked -ge 7 ]]
+for standard in c11 c17; do check c "$standard" c; done
+# C23 under its earlier name; an older compiler does not promise it.
+if echo 'extern int something;' | "$compiler" -x c -std=c2x -fsyntax-only - 2>/dev/null; then check c c2x c; fi
+for standard in c++11 c++14 c++17 c++20; do check c++ "$standard" cpp; done
+echo "$compiler takes the headers"
