@@ -1,7 +1,6 @@
 #include "core/host/library_search.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -71,16 +70,20 @@ std::vector<std::pair<std::string, std::string>> read_loader_cache() {
 }  // namespace
 
 Result<std::vector<std::byte>> read_object_file(const fs::path& path) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || !fs::is_regular_file(path, ignored))
-    return fail(HALOGEN_E_IO, path.string() + ": " +
-                                  (fs::exists(path, ignored) ? "this is no file that can be read"
-                                                             : "there is no such file"));
-  std::vector<std::byte> bytes(static_cast<size_t>(file.tellg()));
-  file.seekg(0);
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<size_t>(file.gcount()));
+  constexpr uintmax_t kLargest = uintmax_t{4} << 30;
+  const auto refuse = [&](const char* why) {
+    return fail(HALOGEN_E_IO, path.string() + ": " + why);
+  };
+  std::error_code error;
+  const auto status = fs::status(path, error);
+  if (!fs::exists(status)) return refuse("there is no such file");
+  if (!fs::is_regular_file(status)) return refuse("this is no file");
+  const uintmax_t size = fs::file_size(path, error);
+  if (error || size > kLargest) return refuse("this is too large for a plugin");
+  std::vector<std::byte> bytes(size);
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
+    return refuse("it cannot be read");
   return bytes;
 }
 

@@ -190,8 +190,9 @@ Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::pa
 
 Result<Manifest> read_manifest(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path, ignored))
+  std::ifstream file;  // opened when it is a file: a pipe would have to be waited for
+  if (std::filesystem::is_regular_file(path, ignored)) file.open(path, std::ios::binary);
+  if (!file.is_open())
     return fail(HALOGEN_E_IO, path.string() + ": the plugin manifest cannot be read");
   std::ostringstream text;
   text << file.rdbuf();

@@ -21,15 +21,14 @@ std::string task_file(pid_t thread, const char* name) {
   return "/proc/self/task/" + std::to_string(thread) + '/' + name;
 }
 
+// Where a thread will go on that waits in the kernel.
 struct Registers {
   uintptr_t stack = 0, program = 0;
 };
 
-// Where a thread that waits in the kernel will go on; nothing for one that runs or has ended.
-// proc_pid_syscall(5): the last two of the words are the stack pointer and the program counter.
-std::optional<Registers> registers_of(pid_t thread) {
-  std::ifstream file(task_file(thread, "syscall"));
-  const std::vector<std::string> words(std::istream_iterator<std::string>(file), {});
+// proc_pid_syscall(5): "running", or words of which the last two are the stack pointer and the
+// program counter.
+std::optional<Registers> parse_registers(const std::vector<std::string>& words) {
   if (words.size() < 3) return std::nullopt;
   Registers registers;
   const auto parse = [](const std::string& word, uintptr_t& value) {
@@ -78,10 +77,14 @@ bool stack_points_into(const std::vector<AddressRange>& code, uintptr_t stack) {
   return found;
 }
 
+// A thread that has ended is nowhere; nor is one of which the kernel does not tell.
 bool may_be_inside(pid_t thread, const std::vector<AddressRange>& code) {
-  const auto registers = registers_of(thread);
-  if (!registers) return std::filesystem::exists(task_file(thread, "comm"));
-  return in_code(code, registers->program) || stack_points_into(code, registers->stack);
+  std::ifstream file(task_file(thread, "syscall"));
+  const std::vector<std::string> words(std::istream_iterator<std::string>(file), {});
+  if (words.size() == 1 && words[0] == "running") return true;
+  const auto registers = parse_registers(words);
+  return registers &&
+         (in_code(code, registers->program) || stack_points_into(code, registers->stack));
 }
 
 std::string name_of(pid_t thread) {

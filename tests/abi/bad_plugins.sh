@@ -35,10 +35,10 @@ exec 9<>"$folder/release"
 PROBE_RELEASE_FD=9 "$program" serve --model "$model" --port 0 --scheduler slow 2>"$folder/log" &
 server=$!
 for ((i = 0; i < 600; i++)); do
-  url=$(grep -om1 'http://[0-9.:]*' "$folder/log") && grep -q "scheduler\|ready\|reading weights" "$folder/log" && break
+  grep -q memfd:slow_constructor "/proc/$server/maps" && break  # being opened
   sleep 0.1
 done
-sleep 0.3  # for the last plugin, which is this one, to be opened
+url=$(grep -om1 'http://[0-9.:]*' "$folder/log")
 [[ $(curl -s -o /dev/null -w '%{http_code}' "$url/livez") == 200 ]] || { echo "not alive"; cat "$folder/log"; exit 1; }
 [[ $(curl -s -o /dev/null -w '%{http_code}' "$url/readyz") == 503 ]] || { echo "ready?"; cat "$folder/log"; exit 1; }
 echo >&9

@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "core/host/inspection_report.h"
 #include "fixture.h"
@@ -214,8 +215,17 @@ TEST_F(InspectionTest, NamesAFileThatCannotBeRead) {
   EXPECT_EQ(missing.error().message, folder.file("no.so") + ": there is no such file");
   const auto a_folder = inspect_plugin(folder.path(), {});
   ASSERT_FALSE(a_folder.ok());
-  EXPECT_EQ(a_folder.error().message,
-            folder.path().string() + ": this is no file that can be read");
+  EXPECT_EQ(a_folder.error().message, folder.path().string() + ": this is no file");
+}
+
+TEST_F(InspectionTest, DoesNotWaitForAPipe) {
+  for (const char* name : {"pipe.so", "pipe.toml"}) {
+    const std::string path = folder.file(name);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    const auto refused = inspect_plugin(path, {});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message.substr(0, path.size() + 2), path + ": ");
+  }
 }
 
 TEST_F(InspectionTest, NamesABrokenManifest) {
