@@ -28,6 +28,11 @@ manifest hollow "$build/bad/hollow.so"
 expect "plugin 'org.example.probe': its scheduler table has no 'create', which schedulers must have" "$folder/log"
 rm "$folder/hollow.toml"
 
+! "$program" plugins inspect "$0" >"$folder/log" || { echo "a script is no plugin"; exit 1; }
+expect "  problem   it is a text file" "$folder/log"
+! "$program" plugins inspect "$0" --json >"$folder/log" || { echo "a script is no plugin"; exit 1; }
+expect '"usable": false' "$folder/log"
+
 # A constructor that waits: the server listens and says that it is loading. Then the plugin is refused.
 manifest slow "$build/../unit/host/plugins/slow_constructor.so"
 mkfifo "$folder/release"
