@@ -1,4 +1,4 @@
-/* Starts a thread past the host and does not join it. The thread waits for a byte on the descriptor
+/* Starts a thread past the host and lets it go. The thread waits for a byte on the descriptor
  * that the environment names, or spins until there is one where PROBE_SPINS is defined. */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -26,6 +26,7 @@ static halogen_status init(const halogen_host* host, halogen_error* error) {
   if (pthread_create(&thread, NULL, work, NULL) != 0)
     return halogen_fail(error, HALOGEN_E_NO_MEMORY, "no thread");
   pthread_setname_np(thread, "own-thread");
+  pthread_detach(thread);
   return HALOGEN_OK;
 }
 static void deinit(void) {}
