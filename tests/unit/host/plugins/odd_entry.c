@@ -25,6 +25,10 @@ static const halogen_plugin_descriptor descriptor = {sizeof(halogen_plugin_descr
 
 #ifndef ODD_DESCRIPTOR
 #define ODD_DESCRIPTOR &descriptor
+/* Its size and versions are reason enough not to open it at all. */
+__attribute__((constructor)) static void open_me(void) {
+  abort();
+}
 #else
 extern const halogen_plugin_descriptor* unused_descriptor;
 const halogen_plugin_descriptor* unused_descriptor = &descriptor;
