@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <filesystem>
@@ -186,8 +187,15 @@ class Release {
   int ends_[2];
 };
 
+// With what cannot end, there is no point in waiting long.
+constexpr std::chrono::milliseconds kShortPatience{300};
+
 class HostTest : public testing::Test {
  protected:
+  // `patience`: with what a plugin leaves; long, for a busy machine, where nothing is left.
+  explicit HostTest(std::chrono::milliseconds patience = std::chrono::seconds(60))
+      : host({{{folder.path(), {}, "test"}}, patience}, metrics, loop) {}
+
   // Puts a built test plugin (such as "v1") at probe.so, with a manifest beside it.
   void install(const std::string& built, const ProbeManifest& manifest = {}) {
     replace_library(built);
@@ -217,7 +225,7 @@ class HostTest : public testing::Test {
   CapturedLog log;
   MetricRegistry metrics;
   TestLoop loop;
-  PluginHost host{{{{folder.path(), {}, "test"}}, std::chrono::milliseconds(300)}, metrics, loop};
+  PluginHost host;
 };
 
 }  // namespace halogen::test

@@ -126,8 +126,7 @@ TEST_F(Generation, ManifestOfAnotherVersionIsLogged) {
 TEST_F(Generation, SlowConstructorHoldsUpNobodyElse) {
   const Release release;
   install("slow_constructor");
-  PluginHost patient({{{folder.path(), {}, "test"}}, std::chrono::milliseconds(300), {}}, metrics,
-                     loop);
+  PluginHost patient({{{folder.path(), {}, "test"}}, std::chrono::seconds(60), {}}, metrics, loop);
   std::atomic<int> answer = 0;
   std::thread worker([&] {
     auto handle = patient.load(PROBE_KIND, "probe");

@@ -6,6 +6,8 @@ namespace {
 
 class Resident : public HostTest {
  protected:
+  Resident() : HostTest(kShortPatience) {}
+
   // Why unloading the plugin leaves its code mapped, "FILE" standing for the library.
   std::string why_resident(PluginHandle& handle) {
     const std::string who =

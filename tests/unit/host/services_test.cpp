@@ -184,7 +184,12 @@ TEST_F(PostingPlugin, StaysLoadedUntilTheLoopHasRunWhatItPosted) {
   EXPECT_EQ(mapped_copies(), mapped_before);
 }
 
-TEST_F(PostingPlugin, StaysResidentWhenTheLoopIsStuck) {
+class StuckPlugin : public HostTest {
+ protected:
+  StuckPlugin() : HostTest(kShortPatience) {}
+};
+
+TEST_F(StuckPlugin, StaysResidentWhenTheLoopIsStuck) {
   install("v1");
   auto handle = host.load(PROBE_KIND, "probe");
   ASSERT_TRUE(handle.ok());

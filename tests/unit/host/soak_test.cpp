@@ -21,7 +21,8 @@ TEST_F(Soak, TwoHundredGenerationsLeaveNothing) {
     auto handle = host.load(PROBE_KIND, "probe");
     ASSERT_TRUE(handle.ok()) << handle.error().message;
     ASSERT_EQ(probe(*handle).answer(), i % 4 == 3 ? 7 : second ? 2 : 1);
-    ASSERT_TRUE(host.unload(*handle).ok());
+    const auto unloaded = host.unload(*handle);
+    ASSERT_TRUE(unloaded.ok()) << unloaded.error().message;
     ASSERT_EQ(mapped_copies(), mapped_before);
   }
   EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
