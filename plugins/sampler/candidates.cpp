@@ -9,7 +9,6 @@ namespace sampler {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kLowest = std::numeric_limits<float>::lowest();
 constexpr float kLeastWeight = std::numeric_limits<float>::min();
 
 constexpr size_t kBlock = 1024;    // candidates whose weights are summed before the others'
@@ -65,8 +64,8 @@ void Candidates::begin_changes() {
     const double temperature = std::max(temperature_, kLeastTemperature);
     for (float& logit : std::span(logits_, count_)) {
       if (logit == -kInfinity) continue;
-      logit =
-          static_cast<float>(std::clamp(logit / temperature, double{kLowest}, -double{kLowest}));
+      logit = static_cast<float>(
+          std::clamp(logit / temperature, double{kLeastLogit}, -double{kLeastLogit}));
     }
     temperature_ = 1;
   }
@@ -237,7 +236,7 @@ std::span<const int32_t> Candidates::places_from(const float* values, double bou
 }
 
 void Candidates::keep_from(double least_logit) {
-  const auto bound = static_cast<float>(std::max(least_logit, double{kLowest}));
+  const auto bound = static_cast<float>(std::max(least_logit, double{kLeastLogit}));
   keep_places({places_.data(), math_.places_from(logits_, count_, bound, places_.data())});
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -60,6 +61,13 @@ class Candidates {
   // Keeps what has at most `bits` of surprise, -log2 of its probability; at least the best.
   void keep_unsurprising(double bits);
 
+  // Calls visit(token, probability) for every candidate, in order of the ids.
+  template <typename Visit>
+  void each(Visit visit) {
+    weigh();
+    for (size_t i = 0; i < count_; i++)
+      if (logits_[i] >= kLeastLogit) visit(token_at(i), weights_[i] / total_weight_);
+  }
   // The largest logit, lowest id first on a tie.
   int32_t best();
   // The candidate at the share u, in [0, 1), of the probability, in order of the ids.
@@ -75,6 +83,8 @@ class Candidates {
       return a.distance != b.distance ? a.distance < b.distance : before(a.ranked, b.ranked);
     }
   };
+
+  static constexpr float kLeastLogit = std::numeric_limits<float>::lowest();
 
   void settle();
   void weigh();

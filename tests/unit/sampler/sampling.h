@@ -73,8 +73,9 @@ struct Chosen {
 
 class Sampler {
  public:
-  explicit Sampler(uint32_t vocabulary_size) : vocabulary_size_(vocabulary_size) {
-    EXPECT_EQ(sampler::factory.create(nullptr, vocabulary_size, &sampler_, nullptr), HALOGEN_OK);
+  explicit Sampler(uint32_t vocabulary_size, const halogen_config* config = nullptr)
+      : vocabulary_size_(vocabulary_size) {
+    EXPECT_EQ(sampler::factory.create(config, vocabulary_size, &sampler_, nullptr), HALOGEN_OK);
   }
   ~Sampler() { sampler::factory.destroy(sampler_); }
   Sampler(const Sampler&) = delete;
