@@ -21,8 +21,8 @@ class TokenSearch {
   // The token sequences with whose last token `text` has just been said, each followed by -1: every
   // token that contains it, and every token that ends with a beginning of it, followed by the
   // tokens of the rest. Of the rest's tokenisations there is the tokenizer's own alone. Empty for
-  // an empty text. Valid until the next call. The first search for a text reads the whole
-  // vocabulary, which takes less than a millisecond for each byte of the text.
+  // an empty text. Valid until the next call. The first search for a text reads the texts of the
+  // whole vocabulary once for each of its bytes; then it is remembered.
   std::span<const TokenId> sequences(std::string_view text);
 
  private:

@@ -8,6 +8,7 @@ namespace sampler {
 std::unique_ptr<RowTeam> RowTeam::start(const halogen_host* host, unsigned size,
                                         uint32_t vocabulary_size, halogen_error* error) {
   std::unique_ptr<RowTeam> team(new RowTeam(host, vocabulary_size));
+  team->helpers_.reserve(size);  // so that nothing fails between a thread's start and its keeping
   const auto run = [](void* helper) { static_cast<Helper*>(helper)->serve(); };
   for (unsigned i = 1; i < size && host != nullptr; i++) {
     auto helper = std::make_unique<Helper>(*team, vocabulary_size);
