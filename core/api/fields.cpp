@@ -13,8 +13,9 @@ std::string show(double value) {
   return json.dump();
 }
 
-std::string range(double minimum, double maximum) {
-  return "between " + show(minimum) + " and " + show(maximum);
+std::string describe(const NumberRange& range) {
+  return range.above_least ? "above " + show(range.least) + " and at most " + show(range.most)
+                           : "between " + show(range.least) + " and " + show(range.most);
 }
 
 }  // namespace
@@ -83,14 +84,15 @@ void Fields::integer(const char* name, int64_t minimum, int64_t maximum, int64_t
   target = static_cast<int64_t>(value);
 }
 
-void Fields::number(const char* name, double minimum, double maximum, double& target) {
+void Fields::number(const char* name, const NumberRange& range, double& target) {
   const Json* field = find(name);
   if (!field) return;
   if (!field->is_number()) return wrong_type(name, "a number");
   const auto value = field->get<double>();
-  if (!(value >= minimum && value <= maximum)) {
+  if (!(value >= range.least && value <= range.most) ||
+      (range.above_least && value == range.least)) {
     return refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be " +
-                            range(minimum, maximum));
+                            describe(range));
   }
   target = value;
 }

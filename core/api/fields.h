@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/api/api_error.h"
+#include "core/config/sampling_limits.h"
 
 namespace halogen::api {
 
@@ -18,7 +19,7 @@ class Fields {
 
   void boolean(const char* name, bool& target);
   void integer(const char* name, int64_t minimum, int64_t maximum, int64_t& target);
-  void number(const char* name, double minimum, double maximum, double& target);
+  void number(const char* name, const NumberRange& range, double& target);
   void text(const char* name, std::string& target);
 
   // Appends the ids of `list`, which must be below `vocabulary_size`; `param` is what errors call

@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <random>
+#include <type_traits>
+#include <utility>
+
+#include "core/config/sampling_limits.h"
+#include "core/config/sampling_stages.h"
 
 namespace halogen::api {
 namespace {
@@ -83,22 +89,94 @@ void read_stream_options(Fields& fields, GenerationOptions& options) {
   options.include_usage = usage->get<bool>();
 }
 
+// The texts of a list, or one text by itself.
+std::optional<std::vector<std::string>> read_texts(Fields& fields, const char* name) {
+  const Json* field = fields.find(name);
+  if (!field) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const Json& entry : field->is_array() ? *field : Json::array({*field})) {
+    if (!entry.is_string()) {
+      fields.refuse(name,
+                    std::string("'") + name + "' must be a list of strings, not " +
+                        (field->is_array() ? "of " : "") + type_of(entry),
+                    "invalid_type");
+      return std::nullopt;
+    }
+    texts.push_back(entry.get<std::string>());
+  }
+  return texts;
+}
+
+void read_stages(Fields& fields, SamplingOptions& sampling) {
+  const auto names = read_texts(fields, "samplers");
+  if (!names) return;
+  auto stages = sampling_stages(*names);
+  if (!stages) return fields.refuse("samplers", "'samplers' " + stages.error().message);
+  sampling.stages = std::move(*stages);
+}
+
+void read_dry_breakers(Fields& fields, SamplingOptions& sampling) {
+  constexpr const char* name = "dry_sequence_breakers";
+  auto breakers = read_texts(fields, name);
+  if (!breakers) return;
+  if (breakers->size() > sampling_limits::kMostDryBreakers) {
+    return fields.refuse(name, "'dry_sequence_breakers' has " + std::to_string(breakers->size()) +
+                                   " strings; at most " +
+                                   std::to_string(sampling_limits::kMostDryBreakers) +
+                                   " are allowed");
+  }
+  for (const std::string& breaker : *breakers) {
+    if (!breaker.empty() && breaker.size() <= sampling_limits::kLongestDryBreaker) continue;
+    return fields.refuse(name, "a string of 'dry_sequence_breakers' has " +
+                                   std::to_string(breaker.size()) + " bytes; it must have 1 to " +
+                                   std::to_string(sampling_limits::kLongestDryBreaker));
+  }
+  sampling.dry_sequence_breakers = std::move(*breakers);
+}
+
 void read_sampling(Fields& fields, const ModelAccess& model, SamplingOptions& sampling) {
-  const auto number = [&](const char* name, double minimum, double maximum, float& target) {
+  namespace limits = sampling_limits;
+  const auto number = [&](const char* name, const NumberRange& range, float& target) {
     double value = target;
-    fields.number(name, minimum, maximum, value);
+    fields.number(name, range, value);
     target = static_cast<float>(value);
   };
+  const auto integer = [&](const char* name, const NumberRange& range, auto& target) {
+    int64_t value = target;
+    fields.integer(name, static_cast<int64_t>(range.least), static_cast<int64_t>(range.most),
+                   value);
+    target = static_cast<std::remove_reference_t<decltype(target)>>(value);
+  };
   sampling = model.sampling;
-  number("temperature", 0, 2, sampling.temperature);
-  number("top_p", 0, 1, sampling.top_p);
-  number("min_p", 0, 1, sampling.min_p);
-  number("presence_penalty", -2, 2, sampling.presence_penalty);
-  number("frequency_penalty", -2, 2, sampling.frequency_penalty);
-  number("repetition_penalty", 0.01, 100, sampling.repetition_penalty);
-  int64_t top_k = sampling.top_k;
-  fields.integer("top_k", -1, INT32_MAX, top_k);
-  sampling.top_k = static_cast<int32_t>(std::max<int64_t>(0, top_k));
+  number("temperature", limits::temperature, sampling.temperature);
+  number("dynatemp_range", limits::dynatemp_range, sampling.dynatemp_range);
+  number("dynatemp_exponent", limits::dynatemp_exponent, sampling.dynatemp_exponent);
+  integer("top_k", limits::top_k, sampling.top_k);
+  sampling.top_k = std::max(sampling.top_k, 0);
+  number("top_p", limits::probability, sampling.top_p);
+  number("min_p", limits::probability, sampling.min_p);
+  number("typical_p", limits::probability, sampling.typical_p);
+  number("top_n_sigma", limits::top_n_sigma, sampling.top_n_sigma);
+  number("xtc_probability", limits::probability, sampling.xtc_probability);
+  number("xtc_threshold", limits::probability, sampling.xtc_threshold);
+  number("presence_penalty", limits::presence_penalty, sampling.presence_penalty);
+  number("frequency_penalty", limits::frequency_penalty, sampling.frequency_penalty);
+  // vLLM's and llama.cpp's names of one parameter.
+  number("repeat_penalty", limits::repetition_penalty, sampling.repetition_penalty);
+  number("repetition_penalty", limits::repetition_penalty, sampling.repetition_penalty);
+  integer("repeat_last_n", limits::last_n, sampling.penalty_window);
+  number("dry_multiplier", limits::dry_multiplier, sampling.dry_multiplier);
+  number("dry_base", limits::dry_base, sampling.dry_base);
+  integer("dry_allowed_length", limits::dry_allowed_length, sampling.dry_allowed_length);
+  integer("dry_penalty_last_n", limits::last_n, sampling.dry_penalty_last_n);
+  read_dry_breakers(fields, sampling);
+  integer("mirostat", limits::mirostat, sampling.mirostat);
+  if (sampling.mirostat == 1)
+    fields.refuse("mirostat", std::string("'mirostat' is 1: ") + limits::kNoMirostat1,
+                  "unsupported_parameter");
+  number("mirostat_tau", limits::mirostat_tau, sampling.mirostat_tau);
+  number("mirostat_eta", limits::mirostat_eta, sampling.mirostat_eta);
+  read_stages(fields, sampling);
   int64_t seed = -1;
   fields.integer("seed", INT64_MIN, INT64_MAX, seed);
   sampling.seed = fields.find("seed") ? static_cast<uint64_t>(seed) : random_seed();
@@ -124,6 +202,12 @@ void check_lengths(Fields& fields, const std::string& param,
                         std::to_string(options.request.max_tokens) + " more do not fit " +
                         of_context,
                     "context_length_exceeded");
+    } else if (prompt.size() + options.request.min_tokens > context) {
+      fields.refuse("min_tokens",
+                    "the prompt's " + std::to_string(prompt.size()) + " tokens and " +
+                        std::to_string(options.request.min_tokens) + " more do not fit " +
+                        of_context,
+                    "context_length_exceeded");
     }
   }
 }
@@ -144,11 +228,6 @@ void refuse_unsupported_sampling(Fields& fields) {
       {"structured_outputs", Json(), bound},
       {"json_schema", Json(), bound},
       {"grammar", "", bound},
-      {"typical_p", 1, sampler},
-      {"mirostat", 0, sampler},
-      {"dry_multiplier", 0, sampler},
-      {"xtc_probability", 0, sampler},
-      {"min_tokens", 0, sampler},
       {"bad_words", Json::array(), sampler},
       {"allowed_token_ids", Json(), sampler},
       {"stop_token_ids", Json::array(), "end answers with 'stop' strings"},
@@ -174,6 +253,14 @@ void read_generation_options(Fields& fields, const ModelAccess& model, Generatio
   fields.integer("max_completion_tokens", 1, INT32_MAX, max_tokens);
   options.request.max_tokens = static_cast<uint32_t>(max_tokens);
   read_stop(fields, options.request.stop);
+  int64_t min_tokens = 0;
+  fields.integer("min_tokens", 0, INT32_MAX, min_tokens);
+  options.request.min_tokens = static_cast<uint32_t>(min_tokens);
+  if (max_tokens > 0 && min_tokens > max_tokens) {
+    fields.refuse("min_tokens", "'min_tokens' is " + std::to_string(min_tokens) +
+                                    ", more than the " + std::to_string(max_tokens) +
+                                    " tokens of 'max_tokens'");
+  }
   fields.boolean("ignore_eos", options.request.ignore_eos);
   fields.boolean("skip_special_tokens", options.request.skip_special);
   fields.boolean("return_token_ids", options.return_token_ids);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/text/utf8.h"
+
 namespace halogen::api {
 namespace {
 
@@ -20,6 +22,19 @@ Json describe(int32_t token, float logprob, const text::Tokenizer& tokenizer) {
   for (const char byte : piece) bytes.push_back(static_cast<uint8_t>(byte));
   return Json{
       {"token", std::string(piece)}, {"logprob", finite(logprob)}, {"bytes", std::move(bytes)}};
+}
+
+// A token as a key of text completions' top_logprobs: its text, or, where its bytes are no text by
+// themselves, OpenAI's "bytes:\\xe2\\x96". So two halves of characters do not become one key.
+std::string key_of(std::string_view piece) {
+  if (text::valid_prefix(piece) == piece.size()) return std::string(piece);
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string key = "bytes:";
+  for (const char c : piece) {
+    const auto byte = static_cast<uint8_t>(c);
+    key += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+  return key;
 }
 
 // The most likely tokens at position `i` of the event.
@@ -58,14 +73,14 @@ void add_text_logprobs(const GenerationEvent& event, int32_t top, const text::To
   }
   for (size_t i = 0; i < event.tokens.size(); i++) {
     const std::string_view piece = tokenizer.piece(event.tokens[i]);
-    target["tokens"].push_back(std::string(piece));
+    target["tokens"].push_back(key_of(piece));
     target["token_logprobs"].push_back(finite(event.logprobs[i]));
     target["text_offset"].push_back(offset);
     offset += characters(piece);
     if (top <= 0) continue;
     Json candidates = Json::object();
     for (const TokenLogprob& candidate : best(event, i, top)) {
-      candidates[std::string(tokenizer.piece(candidate.token))] = finite(candidate.logprob);
+      candidates[key_of(tokenizer.piece(candidate.token))] = finite(candidate.logprob);
     }
     target["top_logprobs"].push_back(std::move(candidates));
   }

@@ -2,6 +2,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "core/config/sampling_limits.h"
+#include "core/config/sampling_stages.h"
 
 namespace halogen {
 namespace {
@@ -36,6 +40,36 @@ void check_plugin_name(const Profile& profile, std::string_view key, const std::
                         "): expected a plugin's name: letters, digits, '.', '_' and '-'"));
 }
 
+// "sampling.samplers (flag --samplers)"
+std::string named(const Profile& profile, std::string_view key) {
+  return std::string(key) + " (" + std::string(profile.origin(key)) + ")";
+}
+
+void check_sampling(const Profile& profile, Problems& problems) {
+  const SamplingProfile& sampling = profile.sampling;
+  if (auto stages = sampling_stages(sampling.samplers); !stages) {
+    problems.add(fail(HALOGEN_E_INVALID,
+                      named(profile, "sampling.samplers") + " " + stages.error().message));
+  }
+  if (sampling.mirostat == 1) {
+    problems.add(fail(HALOGEN_E_UNSUPPORTED, shown(profile, "sampling.mirostat", 1) + ": " +
+                                                 sampling_limits::kNoMirostat1));
+  }
+  const std::vector<std::string>& breakers = sampling.dry_sequence_breakers;
+  const std::string key = named(profile, "sampling.dry_sequence_breakers");
+  if (breakers.size() > sampling_limits::kMostDryBreakers) {
+    problems.add(fail(HALOGEN_E_INVALID,
+                      key + " has " + std::to_string(breakers.size()) + " texts; at most " +
+                          std::to_string(sampling_limits::kMostDryBreakers) + " are allowed"));
+  }
+  for (const std::string& breaker : breakers) {
+    if (breaker.size() <= sampling_limits::kLongestDryBreaker) continue;
+    problems.add(fail(HALOGEN_E_INVALID, key + " has a text of more than " +
+                                             std::to_string(sampling_limits::kLongestDryBreaker) +
+                                             " bytes"));
+  }
+}
+
 }  // namespace
 
 void check_profile(const Profile& profile, Problems& problems) {
@@ -49,6 +83,7 @@ void check_profile(const Profile& profile, Problems& problems) {
                   "a step cannot hold more prompt tokens than tokens", problems);
   require_at_most(profile, {"engine.max_concurrent_requests", engine.max_concurrent_requests}, step,
                   "every running request needs a token in each step", problems);
+  check_sampling(profile, problems);
   check_plugin_name(profile, "backend.name", profile.backend.name, problems);
   check_plugin_name(profile, "model.loader", profile.model.loader, problems);
   check_plugin_name(profile, "sampler.name", profile.sampler, problems);

@@ -92,12 +92,29 @@ struct BackendProfile {
 // What a request gets where it does not say otherwise.
 struct SamplingProfile {
   double temperature = 1.0;
-  std::uint32_t top_k = 0;  // 0: all tokens
+  double dynatemp_range = 0.0;
+  double dynatemp_exponent = 1.0;
+  std::int32_t top_k = 0;  // 0 and -1: all tokens
   double top_p = 1.0;
   double min_p = 0.0;
+  double typical_p = 1.0;
+  double top_n_sigma = 0.0;
+  double xtc_probability = 0.0;
+  double xtc_threshold = 0.1;
   double repeat_penalty = 1.0;
   double presence_penalty = 0.0;
   double frequency_penalty = 0.0;
+  std::int32_t repeat_last_n = -1;  // -1: all tokens
+  double dry_multiplier = 0.0;
+  double dry_base = 1.75;
+  std::uint32_t dry_allowed_length = 2;
+  std::int32_t dry_penalty_last_n = -1;  // -1: all tokens
+  std::vector<std::string> dry_sequence_breakers = {"\n", ":", "\"", "*"};
+  std::uint32_t mirostat = 0;
+  double mirostat_tau = 5.0;
+  double mirostat_eta = 0.1;
+  std::vector<std::string> samplers = {"penalties", "dry",   "top_n_sigma", "top_k", "temperature",
+                                       "typical_p", "top_p", "min_p",       "xtc"};
 };
 
 struct LogProfile {

@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "core/config/sampling_settings.h"
+
 namespace halogen {
 namespace {
 
@@ -300,39 +302,6 @@ void add_compute(std::vector<Setting>& list) {
                   .help = "Scheduler plugin.",
                   .change = Change::transition,
                   .member = member([](auto& p) -> auto& { return p.scheduler; })});
-}
-
-void add_sampling(std::vector<Setting>& list) {
-  const auto add = [&](std::string_view key, std::string_view flag, std::string_view help,
-                       Member bound, double least, double most, bool above_least) {
-    list.push_back({.key = key,
-                    .flags = {flag},
-                    .value_name = bound.type == Type::integer ? "N" : "X",
-                    .help = help,
-                    .change = Change::live,
-                    .member = bound,
-                    .least = least,
-                    .most = most,
-                    .above_least = above_least});
-  };
-  add("sampling.temperature", "--temperature", "Randomness; 0 takes the likeliest token.",
-      member([](auto& p) -> auto& { return p.sampling.temperature; }), 0, 5, false);
-  add("sampling.top_k", "--top-k", "Only the N likeliest tokens; 0: all.",
-      member([](auto& p) -> auto& { return p.sampling.top_k; }), 0, kMostTokens, false);
-  add("sampling.top_p", "--top-p", "Only the likeliest tokens that add up to this probability.",
-      member([](auto& p) -> auto& { return p.sampling.top_p; }), 0, 1, true);
-  add("sampling.min_p", "--min-p",
-      "Only tokens at least this likely, relative to the likeliest; 0: all.",
-      member([](auto& p) -> auto& { return p.sampling.min_p; }), 0, 1, false);
-  add("sampling.repeat_penalty", "--repeat-penalty",
-      "Divides the score of tokens that were used before; 1: not.",
-      member([](auto& p) -> auto& { return p.sampling.repeat_penalty; }), 0, 10, true);
-  add("sampling.presence_penalty", "--presence-penalty",
-      "Taken off the score of tokens that the reply has used.",
-      member([](auto& p) -> auto& { return p.sampling.presence_penalty; }), -2, 2, false);
-  add("sampling.frequency_penalty", "--frequency-penalty",
-      "Taken off the score of a token for each time that the reply has used it.",
-      member([](auto& p) -> auto& { return p.sampling.frequency_penalty; }), -2, 2, false);
 }
 
 void add_operation(std::vector<Setting>& list) {

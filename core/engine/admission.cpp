@@ -59,12 +59,35 @@ halogen_sampling_parameters parameters_of(const SamplingOptions& options) {
   parameters.penalty_window = options.penalty_window;
   parameters.n_biases = static_cast<uint32_t>(options.logit_bias.size());
   parameters.biases = options.logit_bias.data();
+  parameters.typical_p = options.typical_p;
+  parameters.top_n_sigma = options.top_n_sigma;
+  parameters.xtc_probability = options.xtc_probability;
+  parameters.xtc_threshold = options.xtc_threshold;
+  parameters.dynatemp_range = options.dynatemp_range;
+  parameters.dynatemp_exponent = options.dynatemp_exponent;
+  parameters.mirostat = options.mirostat;
+  parameters.mirostat_tau = options.mirostat_tau;
+  parameters.mirostat_eta = options.mirostat_eta;
+  parameters.dry_multiplier = options.dry_multiplier;
+  parameters.dry_base = options.dry_base;
+  parameters.dry_allowed_length = options.dry_allowed_length;
+  parameters.dry_penalty_last_n = options.dry_penalty_last_n;
+  if (options.stages) {
+    static constexpr uint32_t none = 0;  // for an empty chain, since null means the default
+    parameters.stages = options.stages->empty() ? &none : options.stages->data();
+    parameters.n_stages = static_cast<uint32_t>(options.stages->size());
+  }
   return parameters;
 }
 
 Result<SamplingState> make_sampling_state(const GenerationRequest& request, uint32_t max_tokens,
-                                          const EngineParts& parts) {
-  const halogen_sampling_parameters parameters = parameters_of(request.sampling);
+                                          const EngineParts& parts, const TextSource& text) {
+  halogen_sampling_parameters parameters = parameters_of(request.sampling);
+  std::vector<int32_t> breakers;
+  if (request.sampling.dry_multiplier > 0)
+    text.find_texts(request.sampling.dry_sequence_breakers, breakers);
+  parameters.n_dry_breakers = static_cast<uint32_t>(breakers.size());
+  parameters.dry_breakers = breakers.data();
   Status status =
       call_plugin([&](halogen_error* error) { return parts.sampler->check(&parameters, error); });
   if (!status) return status.error();
@@ -76,6 +99,14 @@ Result<SamplingState> make_sampling_state(const GenerationRequest& request, uint
   });
   if (!status) return status.error();
   return SamplingState(state, SamplingStateDeleter{parts.sampler});
+}
+
+// A bit set of all tokens of the vocabulary but these.
+std::vector<uint32_t> mask_without(std::span<const int32_t> tokens, uint32_t vocabulary_size) {
+  std::vector<uint32_t> mask((vocabulary_size + 31) / 32, ~0U);
+  for (const int32_t token : tokens)
+    mask[static_cast<size_t>(token) / 32] &= ~(1U << (static_cast<uint32_t>(token) % 32));
+  return mask;
 }
 
 }  // namespace
@@ -116,7 +147,15 @@ Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const
   sequence->priority = request.priority;
   sequence->ignore_eos = request.ignore_eos;
 
-  auto sampling = make_sampling_state(request, sequence->max_tokens, parts);
+  if (request.min_tokens > sequence->max_tokens) {
+    return invalid("min_tokens is " + std::to_string(request.min_tokens) + ", but at most " +
+                   std::to_string(sequence->max_tokens) + " tokens are to be generated");
+  }
+  sequence->min_tokens = request.min_tokens;
+  if (request.min_tokens > 0 && !request.ignore_eos)
+    sequence->no_end = mask_without(text.end_tokens(), limits.vocabulary_size);
+
+  auto sampling = make_sampling_state(request, sequence->max_tokens, parts, text);
   if (!sampling) return sampling.error();
   sequence->sampling = std::move(*sampling);
   auto sink = text.open(request);

@@ -13,16 +13,22 @@ BatchSampler::BatchSampler(const EngineParts& parts, const EngineLimits& limits)
       logprobs_(limits.max_sequences),
       top_logprobs_(size_t{limits.max_sequences} * limits.max_top_logprobs) {
   states_.reserve(limits.max_sequences);
+  masks_.reserve(limits.max_sequences);
   n_top_.reserve(limits.max_sequences);
 }
 
 Status BatchSampler::sample(StepBuilder& step) {
   states_.clear();
+  masks_.clear();
   n_top_.clear();
   for (const StepPart& part : step.parts()) {
     if (!part.has_row) continue;
-    states_.push_back(part.sequence->sampling.get());
-    n_top_.push_back(part.sequence->top_logprobs);
+    const Sequence& sequence = *part.sequence;
+    states_.push_back(sequence.sampling.get());
+    masks_.push_back(sequence.generated() < sequence.min_tokens && !sequence.no_end.empty()
+                         ? sequence.no_end.data()
+                         : nullptr);
+    n_top_.push_back(sequence.top_logprobs);
   }
   if (states_.empty()) return {};
 
@@ -33,7 +39,7 @@ Status BatchSampler::sample(StepBuilder& step) {
   batch.logits_stride = vocabulary_size_;
   batch.logits = step.logits();
   batch.states = states_.data();
-  batch.masks = nullptr;
+  batch.masks = masks_.data();
   batch.n_top_logprobs = n_top_.data();
   batch.top_logprobs_stride = top_stride_;
   batch.tokens = tokens_.data();

@@ -33,6 +33,7 @@ class BatchSampler {
   const uint32_t vocabulary_size_;
   const uint32_t top_stride_;
   std::vector<halogen_sampling_state*> states_;
+  std::vector<const uint32_t*> masks_;
   std::vector<int32_t> n_top_, tokens_, top_tokens_;
   std::vector<float> logprobs_, top_logprobs_;
 };

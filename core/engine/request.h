@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,28 @@ struct SamplingOptions {
   float frequency_penalty = 0.0F;
   int32_t penalty_window = -1;
   std::vector<halogen_logit_bias> logit_bias;
+  float typical_p = 1.0F;
+  float top_n_sigma = 0.0F;
+  float xtc_probability = 0.0F;
+  float xtc_threshold = 0.1F;
+  float dynatemp_range = 0.0F;
+  float dynatemp_exponent = 1.0F;
+  uint32_t mirostat = 0;
+  float mirostat_tau = 5.0F;
+  float mirostat_eta = 0.1F;
+  float dry_multiplier = 0.0F;
+  float dry_base = 1.75F;
+  uint32_t dry_allowed_length = 2;
+  int32_t dry_penalty_last_n = -1;
+  std::vector<std::string> dry_sequence_breakers;  // texts that no repetition reaches across
+  std::optional<std::vector<uint32_t>> stages;     // of halogen_sampling_stage; none: the default
 };
 
 struct GenerationRequest {
   std::vector<int32_t> prompt;  // at least one token
   SamplingOptions sampling;
   uint32_t max_tokens = 0;  // 0: as many as the context holds
+  uint32_t min_tokens = 0;  // before these no end-of-generation token can come
   std::vector<std::string> stop;
   bool ignore_eos = false;    // end-of-generation tokens are ordinary tokens
   bool skip_special = true;   // control tokens do not show up in the text

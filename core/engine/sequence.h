@@ -29,6 +29,7 @@ struct Sequence : MailboxLink {
   uint64_t id = 0;
   uint32_t prompt_tokens = 0;
   uint32_t max_tokens = 0;  // to generate; at least 1
+  uint32_t min_tokens = 0;  // to generate before an end-of-generation token can be chosen
   int32_t top_logprobs = -1;
   int32_t priority = 0;
   bool ignore_eos = false;
@@ -41,6 +42,7 @@ struct Sequence : MailboxLink {
   bool running = false;          // admitted: may hold blocks, has a state slot
   bool ended = false;            // has its finish reason
   SamplingState sampling;
+  std::vector<uint32_t> no_end;  // the mask while there are fewer than min_tokens; else empty
   std::unique_ptr<TextSink> text;
 
   // When what happened, in microseconds of the monotonic clock; 0 while it has not.

@@ -4,6 +4,7 @@
 
 #include "core/engine/engine_start.h"
 #include "core/text/text_stream.h"
+#include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
 
 namespace halogen {
@@ -28,7 +29,8 @@ class StreamSink final : public TextSink {
 
 class TokenizerText final : public TextSource {
  public:
-  explicit TokenizerText(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
+  explicit TokenizerText(const text::Tokenizer& tokenizer)
+      : tokenizer_(tokenizer), search_(tokenizer) {}
 
   Result<std::unique_ptr<TextSink>> open(const GenerationRequest& request) const override {
     text::TextStreamOptions options;
@@ -39,8 +41,21 @@ class TokenizerText final : public TextSource {
 
   bool ends_generation(int32_t token) const override { return tokenizer_.is_eog(token); }
 
+  std::span<const int32_t> end_tokens() const override {
+    return tokenizer_.vocabulary().end_of_generation;
+  }
+
+  void find_texts(const std::vector<std::string>& texts,
+                  std::vector<int32_t>& sequences) const override {
+    for (const std::string& text : texts) {
+      const std::span<const int32_t> found = search_.sequences(text);
+      sequences.insert(sequences.end(), found.begin(), found.end());
+    }
+  }
+
  private:
   const text::Tokenizer& tokenizer_;
+  mutable text::TokenSearch search_;  // its memory of what was found; only the loop's thread asks
 };
 
 }  // namespace

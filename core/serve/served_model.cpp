@@ -7,6 +7,7 @@
 
 #include "core/base/call_plugin.h"
 #include "core/base/log.h"
+#include "core/config/sampling_stages.h"
 #include "core/serve/factory_checks.h"
 #include "core/serve/memory_plan.h"
 #include "core/serve/open_model.h"
@@ -327,12 +328,29 @@ std::string ServedModel::describe() const {
 SamplingOptions default_sampling(const SamplingProfile& sampling) {
   SamplingOptions options;
   options.temperature = static_cast<float>(sampling.temperature);
-  options.top_k = static_cast<int32_t>(sampling.top_k);
+  options.dynatemp_range = static_cast<float>(sampling.dynatemp_range);
+  options.dynatemp_exponent = static_cast<float>(sampling.dynatemp_exponent);
+  options.top_k = std::max(sampling.top_k, 0);
   options.top_p = static_cast<float>(sampling.top_p);
   options.min_p = static_cast<float>(sampling.min_p);
   options.repetition_penalty = static_cast<float>(sampling.repeat_penalty);
   options.presence_penalty = static_cast<float>(sampling.presence_penalty);
   options.frequency_penalty = static_cast<float>(sampling.frequency_penalty);
+  options.penalty_window = sampling.repeat_last_n;
+  options.typical_p = static_cast<float>(sampling.typical_p);
+  options.top_n_sigma = static_cast<float>(sampling.top_n_sigma);
+  options.xtc_probability = static_cast<float>(sampling.xtc_probability);
+  options.xtc_threshold = static_cast<float>(sampling.xtc_threshold);
+  options.dry_multiplier = static_cast<float>(sampling.dry_multiplier);
+  options.dry_base = static_cast<float>(sampling.dry_base);
+  options.dry_allowed_length = sampling.dry_allowed_length;
+  options.dry_penalty_last_n = sampling.dry_penalty_last_n;
+  options.dry_sequence_breakers = sampling.dry_sequence_breakers;
+  options.mirostat = sampling.mirostat;
+  options.mirostat_tau = static_cast<float>(sampling.mirostat_tau);
+  options.mirostat_eta = static_cast<float>(sampling.mirostat_eta);
+  // The names were checked with the profile.
+  if (auto stages = sampling_stages(sampling.samplers)) options.stages = std::move(*stages);
   return options;
 }
 

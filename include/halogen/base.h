@@ -57,7 +57,7 @@
    (size_t)((const char*)&(object)->member - (const char*)(object)) + sizeof((object)->member))
 
 #define HALOGEN_ABI_MAJOR 1
-#define HALOGEN_ABI_MINOR 0
+#define HALOGEN_ABI_MINOR 1
 
 HALOGEN_BEGIN
 

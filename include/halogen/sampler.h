@@ -21,7 +21,22 @@ typedef struct halogen_logit_bias {
   float bias; /* added to the logit; -100 and below bans the token */
 } halogen_logit_bias;
 
-/* How one sequence is sampled. A value that switches a stage off is given in brackets. */
+/* The stages of sampling, in the order in which they run where a request gives none. */
+typedef enum halogen_sampling_stage {
+  HALOGEN_STAGE_PENALTIES = 1, /* repetition, presence, frequency */
+  HALOGEN_STAGE_DRY = 2,
+  HALOGEN_STAGE_TOP_N_SIGMA = 3,
+  HALOGEN_STAGE_TOP_K = 4,
+  HALOGEN_STAGE_TEMPERATURE = 5,
+  HALOGEN_STAGE_TYPICAL_P = 6,
+  HALOGEN_STAGE_TOP_P = 7,
+  HALOGEN_STAGE_MIN_P = 8,
+  HALOGEN_STAGE_XTC = 9
+} halogen_sampling_stage;
+
+/* How one sequence is sampled. A value that switches a stage off is given in brackets.
+ * Probabilities are those among the tokens that the stages before have left, at the temperature
+ * they have set. docs/sampling.md has the formulae. */
 typedef struct halogen_sampling_parameters {
   uint32_t struct_size;
   uint64_t seed;
@@ -35,6 +50,35 @@ typedef struct halogen_sampling_parameters {
   int32_t penalty_window;   /* how many of the last tokens count; -1 all */
   uint32_t n_biases;
   const halogen_logit_bias* biases; /* borrowed until state_create returns */
+
+  /* Since ABI 1.1. Where the writer did not know a member, its stage is off. */
+  float typical_p;       /* keep the tokens whose surprise is nearest to the expected one, until
+                            their probability reaches p [1] */
+  float top_n_sigma;     /* drop what is more than n standard deviations below the largest logit;
+                            [0 and below] */
+  float xtc_probability; /* how often the top choices are excluded [0] */
+  float xtc_threshold;  /* of the tokens at least this probable, only the least stays [above 0.5] */
+  float dynatemp_range; /* the temperature moves this far to both sides with the entropy [0] */
+  float dynatemp_exponent; /* of the entropy's share of its maximum, before it moves it */
+  uint32_t mirostat;       /* 2: version 2, in place of all stages that drop tokens [0] */
+  float mirostat_tau;      /* the surprise that it aims at, in bits */
+  float mirostat_eta;      /* how fast it corrects itself */
+  float dry_multiplier;    /* times dry_base to the power of what a repetition exceeds
+                              dry_allowed_length by: subtracted from the token that would go on with
+                              it [0] */
+  float dry_base;
+  uint32_t dry_allowed_length;
+  int32_t dry_penalty_last_n; /* how many of the last tokens are searched; -1 all [0] */
+  /* Sequences that no repetition reaches across: token ids, each sequence followed by -1; n_ counts
+   * all elements. Borrowed until state_create returns. */
+  uint32_t n_dry_breakers;
+  const int32_t* dry_breakers;
+  /* The stages that run (halogen_sampling_stage), in this order, each at most once; null: all, in
+   * the order of the enumeration. At a temperature of 0 only those that change logits count.
+   * Borrowed until state_create returns. */
+  const uint32_t* stages;
+  uint32_t n_stages;
+  uint32_t reserved; /* 0 */
 } halogen_sampling_parameters;
 
 /* Rows wanted and what comes out; n_rows of everything. */
@@ -77,10 +121,12 @@ typedef struct halogen_sampler_factory {
                                  halogen_sampling_state** state, halogen_error* error);
   void (*state_destroy)(halogen_sampling_state* state);
 
-  /* [device] All rows in one call. Does not change the states' history: accept does. */
+  /* [device] All rows in one call. Does not change the states' history: accept does. Called again
+   * without an accept between, it gives the same tokens for the same logits. */
   halogen_status (*sample)(halogen_sampler* sampler, const halogen_sample_batch* batch,
                            halogen_error* error);
-  /* [device] What was really taken, in order; penalties and the random sequence follow it. */
+  /* [device] What was really taken, in order; penalties and the random sequence follow it, and
+   * mirostat where the first token is the one that sample chose. */
   void (*accept)(halogen_sampling_state* state, const int32_t* tokens, uint32_t count);
 } halogen_sampler_factory;
 

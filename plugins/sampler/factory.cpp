@@ -1,28 +1,53 @@
 #include "factory.h"
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "halogen/cxx/plugin.hpp"
 
-#include "row.h"
+#include "row_team.h"
 
 struct halogen_sampler {
   uint32_t vocabulary_size;
-  sampler::RowSampler rows;
+  std::unique_ptr<sampler::RowTeam> team;
 };
 
 namespace sampler {
 
 namespace {
 
-halogen_status create(const halogen_config* /*config*/, uint32_t vocabulary_size,
+const halogen_host* threads_of = nullptr;
+
+// Beyond this a batch has hardly more rows than threads, and each has a scratch of its own.
+constexpr unsigned kMostThreadsUnasked = 16;
+
+const halogen_config_key kThreads = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_INT,
+    "threads",
+    "0",
+    "Threads that share the rows of a step; 0: one for each processor, 16 at most.",
+    0,
+    256,
+    nullptr,
+    false};
+const halogen_config_key* const kConfigKeys[] = {&kThreads};
+
+halogen_status create(const halogen_config* config, uint32_t vocabulary_size,
                       halogen_sampler** sampler, halogen_error* error) {
-  return halogen::guarded(error, [&] {
-    *sampler = new halogen_sampler{vocabulary_size, RowSampler(vocabulary_size)};
-    return halogen_status{HALOGEN_OK};
+  return halogen::guarded(error, [&]() -> halogen_status {
+    auto threads = static_cast<unsigned>(halogen::Config(config).integer("threads"));
+    if (threads == 0)
+      threads = std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreadsUnasked);
+    auto team = RowTeam::start(threads_of, threads, vocabulary_size, error);
+    if (!team) return error != nullptr ? error->status : HALOGEN_E_INTERNAL;
+    *sampler = new halogen_sampler{vocabulary_size, std::move(team)};
+    return HALOGEN_OK;
   });
 }
 
@@ -52,17 +77,21 @@ halogen_status state_create(halogen_sampler* sampler, const halogen_sampling_par
                             halogen_sampling_state** state, halogen_error* error) {
   return halogen::guarded(error, [&] {
     halogen_status status = check(*parameters, error);
-    if (status == HALOGEN_OK) status = check_biases(*parameters, sampler->vocabulary_size, error);
+    if (status == HALOGEN_OK) status = check_tokens(*parameters, sampler->vocabulary_size, error);
     if (status == HALOGEN_OK)
       status = check_prompt(prompt, n_prompt, sampler->vocabulary_size, error);
     if (status != HALOGEN_OK) return status;
 
     auto made = std::make_unique<halogen_sampling_state>();
     made->parameters = copy(*parameters);
-    if (made->parameters.penalises()) {
-      made->history.emplace(std::span(prompt, n_prompt), max_tokens, parameters->penalty_window,
-                            sampler->vocabulary_size);
-    }
+    const Parameters& wanted = made->parameters;
+    const std::span before(prompt, n_prompt);
+    if (wanted.has(HALOGEN_STAGE_PENALTIES))
+      made->history.emplace(before, max_tokens, wanted.penalty_window, sampler->vocabulary_size);
+    if (wanted.has(HALOGEN_STAGE_DRY))
+      made->repetitions.emplace(wanted, before, max_tokens, sampler->vocabulary_size);
+    if (wanted.mirostat && wanted.temperature > 0)
+      made->mirostat.emplace(wanted.mirostat_tau, wanted.mirostat_eta);
     *state = made.release();
     return halogen_status{HALOGEN_OK};
   });
@@ -101,28 +130,36 @@ halogen_status sample(halogen_sampler* sampler, const halogen_sample_batch* batc
   return halogen::guarded(error, [&] {
     const halogen_status status = check_batch(*sampler, *batch, error);
     if (status != HALOGEN_OK) return status;
-    for (uint32_t row = 0; row < batch->n_rows; row++) sampler->rows.sample(*batch, row);
+    sampler->team->sample(*batch);
     return halogen_status{HALOGEN_OK};
   });
 }
 
 void accept(halogen_sampling_state* state, const int32_t* tokens, uint32_t count) {
   state->draws += count;
-  if (!state->history) return;
-  // Beyond max_tokens the history has to grow; without memory for that the penalties lag behind.
+  for (uint32_t i = 0; i < count && state->mirostat; i++) state->mirostat->accept(tokens[i]);
+  if (!state->history && !state->repetitions) return;
+  // Beyond max_tokens the histories have to grow; without memory for that the penalties lag behind.
   halogen::guarded(nullptr, [&] {
-    for (uint32_t i = 0; i < count; i++) state->history->accept(tokens[i]);
+    for (uint32_t i = 0; i < count; i++) {
+      if (state->history) state->history->accept(tokens[i]);
+      if (state->repetitions) state->repetitions->accept(tokens[i]);
+    }
     return halogen_status{HALOGEN_OK};
   });
 }
 
 }  // namespace
 
+void use_host(const halogen_host* host) {
+  threads_of = host;
+}
+
 constexpr halogen_sampler_factory factory = {
     sizeof(halogen_sampler_factory),
     "sampler",
-    0,
-    nullptr,
+    std::size(kConfigKeys),
+    kConfigKeys,
     create,
     destroy,
     check_parameters,

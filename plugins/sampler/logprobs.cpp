@@ -1,31 +1,35 @@
 #include "logprobs.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace sampler {
 
-LogSoftmax::LogSoftmax(std::span<const float> logits) {
-  float largest = -std::numeric_limits<float>::infinity();
-  for (float logit : logits) largest = std::max(largest, usable(logit));
+LogSoftmax::LogSoftmax(std::span<float> logits, const RowMath& math) {
+  const float largest = math.clean(logits.data(), logits.size());
+  float weights[1024];
   double sum = 0;
-  for (float logit : logits) sum += std::exp(static_cast<double>(usable(logit)) - largest);
+  for (size_t i = 0; i < logits.size(); i += std::size(weights)) {
+    const size_t n = std::min(std::size(weights), logits.size() - i);
+    sum += math.weigh(logits.data() + i, n, largest, 1, weights);
+  }
   largest_ = largest;
   log_sum_ = std::log(sum);
 }
 
 float LogSoftmax::of(float logit) const {
-  const float used = usable(logit);
   // Also where no logit of the row is usable and the parts are not numbers.
-  if (std::isinf(used)) return used;
-  return static_cast<float>((used - largest_) - log_sum_);
+  if (std::isinf(logit)) return logit;
+  return static_cast<float>((logit - largest_) - log_sum_);
 }
 
 void top_logprobs(std::span<const float> logits, const LogSoftmax& log_softmax, uint32_t count,
-                  std::vector<Ranked>& storage, int32_t* tokens, float* logprobs) {
+                  const RowMath& math, std::vector<Ranked>& storage, int32_t* tokens,
+                  float* logprobs) {
   if (count == 0) return;
-  BestOf best(storage, count);
-  for (size_t i = 0; i < logits.size(); i++)
-    best.offer({usable(logits[i]), static_cast<int32_t>(i)});
   uint32_t written = 0;
-  for (const Ranked& ranked : best.sorted()) {
+  for (const Ranked& ranked : best_of(logits, count, math, storage)) {
     tokens[written] = ranked.token;
     logprobs[written++] = log_softmax.of(ranked.logit);
   }

@@ -23,16 +23,32 @@ struct Parameters {
   int32_t penalty_window;
   std::vector<halogen_logit_bias> biases;
 
-  bool penalises() const {
-    return penalty_window != 0 &&
-           (repetition_penalty != 1.0 || presence_penalty != 0.0 || frequency_penalty != 0.0);
-  }
+  double typical_p;
+  double top_n_sigma;
+  double xtc_probability;
+  double xtc_threshold;
+  double dynatemp_range;
+  double dynatemp_exponent;
+  bool mirostat;
+  double mirostat_tau;
+  double mirostat_eta;
+  double dry_multiplier;
+  double dry_base;
+  uint32_t dry_allowed_length;
+  int32_t dry_penalty_last_n;
+  std::vector<int32_t> dry_breakers;
+
+  // The stages that have an effect, in their order.
+  std::vector<halogen_sampling_stage> chain;
+
+  bool has(halogen_sampling_stage stage) const;
 };
 
-// HALOGEN_E_INVALID names the parameter that is out of range. Bias tokens are only known to be in
-// range of a vocabulary where there is one; see check_biases.
+// HALOGEN_E_INVALID names the parameter that is out of range; HALOGEN_E_UNSUPPORTED is for
+// mirostat 1. Tokens of biases and breakers are only known to be in range of a vocabulary where
+// there is one; see check_tokens.
 halogen_status check(const halogen_sampling_parameters& given, halogen_error* error);
-halogen_status check_biases(const halogen_sampling_parameters& given, uint32_t vocabulary_size,
+halogen_status check_tokens(const halogen_sampling_parameters& given, uint32_t vocabulary_size,
                             halogen_error* error);
 
 // Copies parameters that were checked.

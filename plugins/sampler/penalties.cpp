@@ -1,34 +1,34 @@
 #include "penalties.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace sampler {
 
 namespace {
 
-// Fibonacci hashing spreads consecutive ids over the table.
-size_t slot_of(int32_t token, size_t slots) {
-  const uint64_t mixed = static_cast<uint64_t>(static_cast<uint32_t>(token)) * 0x9E3779B97F4A7C15;
-  return static_cast<size_t>(mixed >> 32) & (slots - 1);
+// How many of the last tokens can ever count at once.
+size_t counted(size_t all, int32_t penalty_window) {
+  return penalty_window < 0 ? all : std::min(all, static_cast<size_t>(penalty_window));
 }
 
 }  // namespace
 
 TokenHistory::TokenHistory(std::span<const int32_t> prompt, uint32_t max_tokens,
                            int32_t penalty_window, uint32_t vocabulary_size)
-    : prompt_length_(prompt.size()) {
+    : table_(std::min<size_t>(
+          std::min(prompt.size(), counted(prompt.size() + max_tokens, penalty_window)) + max_tokens,
+          vocabulary_size)),
+      prompt_length_(prompt.size()) {
   const size_t all = prompt.size() + max_tokens;
-  if (penalty_window >= 0 && static_cast<size_t>(penalty_window) < all) {
-    window_.resize(static_cast<size_t>(penalty_window));
+  const size_t last = counted(all, penalty_window);
+  if (last < all) {
+    window_.resize(last);
     // What would leave the window before the answer begins need not come in.
-    const size_t skipped = prompt.size() - std::min(prompt.size(), window_.size());
+    const size_t skipped = prompt.size() - std::min(prompt.size(), last);
     prompt = prompt.subspan(skipped);
     length_ = skipped;
   }
-  const size_t distinct = std::min<size_t>(prompt.size() + max_tokens, vocabulary_size);
-  entries_.reserve(distinct);
-  rebuild_index(std::bit_ceil(2 * distinct + 1));
+  entries_.reserve(std::min<size_t>(prompt.size() + max_tokens, vocabulary_size));
   for (int32_t token : prompt) append(token);
 }
 
@@ -55,38 +55,24 @@ void TokenHistory::append(int32_t token) {
 }
 
 TokenHistory::Entry& TokenHistory::entry_of(int32_t token) {
-  size_t slot = slot_of(token, index_.size());
-  while (index_[slot] != 0) {
-    Entry& entry = entries_[index_[slot] - 1];
-    if (entry.token == token) return entry;
-    slot = (slot + 1) & (index_.size() - 1);
-  }
-  entries_.push_back({token, 0, 0});
-  index_[slot] = static_cast<uint32_t>(entries_.size());
-  // Only a sequence that goes on beyond max_tokens comes here.
-  if (2 * entries_.size() > index_.size()) rebuild_index(2 * index_.size());
-  return entries_.back();
-}
-
-void TokenHistory::rebuild_index(size_t slots) {
-  index_.assign(slots, 0);
-  for (size_t i = 0; i < entries_.size(); i++) {
-    size_t slot = slot_of(entries_[i].token, slots);
-    while (index_[slot] != 0) slot = (slot + 1) & (slots - 1);
-    index_[slot] = static_cast<uint32_t>(i + 1);
-  }
+  const uint32_t number = table_.number_of(token);
+  if (number == entries_.size()) entries_.push_back({token, 0, 0});
+  return entries_[number];
 }
 
 void apply_penalties(const Parameters& parameters, std::span<const TokenHistory::Entry> entries,
-                     float* logits) {
+                     Candidates& candidates) {
+  candidates.begin_changes();
   for (const TokenHistory::Entry& entry : entries) {
     if (entry.seen == 0) continue;
-    double logit = logits[entry.token];
+    float* const held = candidates.logit_of(entry.token);
+    if (held == nullptr) continue;
+    double logit = *held;
     logit =
         logit > 0 ? logit / parameters.repetition_penalty : logit * parameters.repetition_penalty;
     if (entry.generated > 0)
       logit -= parameters.presence_penalty + parameters.frequency_penalty * entry.generated;
-    logits[entry.token] = static_cast<float>(logit);
+    *held = static_cast<float>(logit);
   }
 }
 

@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
+#include "candidates.h"
 #include "parameters.h"
+#include "token_table.h"
 
 namespace sampler {
 
@@ -33,10 +35,9 @@ class TokenHistory {
  private:
   void append(int32_t token);
   Entry& entry_of(int32_t token);
-  void rebuild_index(size_t slots);
 
-  std::vector<Entry> entries_;
-  std::vector<uint32_t> index_;  // hash table of a power of two slots: 1 + place in entries_, or 0
+  TokenTable table_;
+  std::vector<Entry> entries_;   // by number in the table
   std::vector<int32_t> window_;  // ring of the last tokens; empty where all count
   size_t held_ = 0;              // of its places, how many are filled
   uint64_t length_ = 0;          // of the sequence so far
@@ -47,6 +48,6 @@ class TokenHistory {
 // "CTRL", with the sign taken into account). For one that was generated: minus presence, and minus
 // frequency for each time.
 void apply_penalties(const Parameters& parameters, std::span<const TokenHistory::Entry> entries,
-                     float* logits);
+                     Candidates& candidates);
 
 }  // namespace sampler

@@ -25,10 +25,11 @@ constexpr PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key) {
   return counter;
 }
 
-// Draw `index` of `seed`, uniform in [0, 1) with 53 bits.
-constexpr double uniform(uint64_t seed, uint64_t index) {
+// Draw `index` of `seed`, uniform in [0, 1) with 53 bits. Each stream of a seed is a sequence of
+// its own.
+constexpr double uniform(uint64_t seed, uint64_t index, uint32_t stream = 0) {
   const PhiloxCounter bits =
-      philox({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), 0, 0},
+      philox({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), stream, 0},
              {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
   const uint64_t word = uint64_t{bits[1]} << 32 | bits[0];
   return static_cast<double>(word >> 11) * 0x1p-53;

@@ -12,10 +12,13 @@ namespace {
 halogen::Host host;
 
 halogen_status init(halogen_error* /*error*/) {
+  sampler::use_host(host.table());
   return HALOGEN_OK;
 }
 
-void deinit() {}
+void deinit() {
+  sampler::use_host(nullptr);
+}
 
 const void* get_factory(const char* kind) {
   return std::strcmp(kind, HALOGEN_SAMPLER_KIND) == 0 ? &sampler::factory : nullptr;

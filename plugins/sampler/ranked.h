@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
+
+#include "row_math.h"
 
 namespace sampler {
 
@@ -21,41 +21,25 @@ inline bool before(const Ranked& a, const Ranked& b) {
   return a.logit != b.logit ? a.logit > b.logit : a.token < b.token;
 }
 
-// A logit as it is used: what is not a number counts as impossible, and an infinite one as the
-// largest finite, so that differences stay defined.
-inline float usable(float logit) {
-  if (std::isnan(logit)) return -std::numeric_limits<float>::infinity();
-  return std::min(logit, std::numeric_limits<float>::max());
+// The best `k` (at least 1) of usable logits, best first, each with its place as its token. Keeps
+// them in a heap whose front is the worst: once it is full, most of a vocabulary costs a look.
+// `storage` has capacity for k and is overwritten.
+inline std::span<const Ranked> best_of(std::span<const float> logits, size_t k, const RowMath& math,
+                                       std::vector<Ranked>& storage) {
+  storage.clear();
+  const size_t first = std::min(k, logits.size());
+  for (size_t i = 0; i < first; i++) storage.push_back({logits[i], static_cast<int32_t>(i)});
+  std::make_heap(storage.begin(), storage.end(), before);
+  for (size_t i = first;; i++) {
+    // A later token with the same logit as the worst would not be before it.
+    i = math.find_above(logits.data(), i, logits.size(), storage.front().logit);
+    if (i >= logits.size()) break;
+    std::pop_heap(storage.begin(), storage.end(), before);
+    storage.back() = {logits[i], static_cast<int32_t>(i)};
+    std::push_heap(storage.begin(), storage.end(), before);
+  }
+  std::sort_heap(storage.begin(), storage.end(), before);
+  return storage;
 }
-
-// Keeps the best `k` (at least 1) of what is offered, in a heap whose front is the worst of them:
-// once it is full, most of a vocabulary costs one comparison each.
-class BestOf {
- public:
-  // `storage` has capacity for k and is overwritten.
-  BestOf(std::vector<Ranked>& storage, size_t k) : heap_(storage), k_(k) { heap_.clear(); }
-
-  void offer(Ranked ranked) {
-    if (heap_.size() < k_) {
-      heap_.push_back(ranked);
-      std::push_heap(heap_.begin(), heap_.end(), before);
-    } else if (before(ranked, heap_.front())) {
-      std::pop_heap(heap_.begin(), heap_.end(), before);
-      heap_.back() = ranked;
-      std::push_heap(heap_.begin(), heap_.end(), before);
-    }
-  }
-
-  const Ranked& worst() const { return heap_.front(); }
-  // Best first; nothing can be offered afterwards.
-  std::span<const Ranked> sorted() {
-    std::sort_heap(heap_.begin(), heap_.end(), before);
-    return heap_;
-  }
-
- private:
-  std::vector<Ranked>& heap_;
-  const size_t k_;
-};
 
 }  // namespace sampler

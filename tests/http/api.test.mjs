@@ -143,12 +143,86 @@ describe('text completions', () => {
     });
   });
 
+  test('tell tokens that are parts of characters from each other', async () => {
+    const { tokens } = await server.ask('/tokenize', { prompt: '🎉', add_special_tokens: false });
+    assert.ok(tokens.length > 1);
+    for (const token of tokens) {
+      const reply = await server.ask('/v1/completions', {
+        prompt: 'a', temperature: 0, max_tokens: 1, logprobs: 1, logit_bias: { [token]: 100 }, return_token_ids: true,
+      });
+      assert.deepEqual(reply.choices[0].token_ids, [token]);
+      assert.match(reply.choices[0].logprobs.tokens[0], /^bytes:(\\x[0-9a-f]{2})+$/);
+    }
+  });
+
   test('return token ids, streamed and whole alike', async () => {
     const options = { prompt: 'Returns the ', temperature: 0, max_tokens: 12, return_token_ids: true };
     const whole = await server.ask('/v1/completions', options);
     const chunks = await collect(server.stream('/v1/completions', options));
     assert.deepEqual(chunks.flatMap((chunk) => chunk.choices[0].token_ids), whole.choices[0].token_ids);
     assert.deepEqual(chunks[0].choices[0].prompt_token_ids, whole.choices[0].prompt_token_ids);
+  });
+});
+
+describe('sampling', () => {
+  const story = { prompt: 'Once upon a time', max_tokens: 24, seed: 11, temperature: 1.2 };
+  const text = async (options) => (await server.ask('/v1/completions', { ...story, ...options })).choices[0].text;
+
+  test('no answer ends before min_tokens', async () => {
+    const short = await server.ask('/v1/chat/completions', { ...hello, return_token_ids: true });
+    const end = short.choices[0].token_ids.at(-1);
+    const least = short.usage.completion_tokens + 15;
+    const long = await server.ask('/v1/chat/completions', {
+      ...hello, min_tokens: least, max_tokens: least + 40, return_token_ids: true,
+    });
+    const ids = long.choices[0].token_ids;
+    assert.ok(ids.length > least || long.choices[0].finish_reason === 'length');
+    assert.ok(!ids.slice(0, least).includes(end));
+    assert.deepEqual(ids.slice(0, short.usage.completion_tokens - 1), short.choices[0].token_ids.slice(0, -1));
+  });
+
+  test('each stage changes the answer and keeps it by seed', async () => {
+    const plain = await text({});
+    assert.equal(await text({}), plain);
+    for (const options of [
+      { typical_p: 0.2 }, { top_n_sigma: 0.5 }, { xtc_probability: 1, xtc_threshold: 0.05 },
+      { dynatemp_range: 1.2 }, { mirostat: 2, mirostat_tau: 1 }, { repeat_penalty: 3 },
+    ]) {
+      const changed = await text(options);
+      assert.notEqual(changed, plain, JSON.stringify(options));
+      assert.equal(await text(options), changed, JSON.stringify(options));
+    }
+  });
+
+  test('values that switch a stage off change nothing', async () => {
+    assert.equal(await text({
+      typical_p: 1, top_n_sigma: -1, xtc_probability: 0, xtc_threshold: 0.1, dynatemp_range: 0, dynatemp_exponent: 2,
+      mirostat: 0, mirostat_tau: 3, dry_multiplier: 0, dry_sequence_breakers: ['x'], top_k: -1, repeat_last_n: 5,
+      samplers: ['penalties', 'dry', 'top_n_sigma', 'top_k', 'temperature', 'typ_p', 'top_p', 'min_p', 'xtc'],
+    }), await text({}));
+  });
+
+  test('samplers says which stages run, and their order', async () => {
+    const greedy = await text({ temperature: 0 });
+    assert.equal(await text({ top_k: 1 }), greedy);
+    assert.equal(await text({ top_k: 1, samplers: ['top_k'] }), greedy);
+    assert.notEqual(await text({ top_k: 1, samplers: ['temperature'] }), greedy);
+    assert.equal(await text({ top_p: 0.5, temperature: 1, samplers: [] }), await text({ temperature: 1 }));
+    const [first, last] = await Promise.all([
+      text({ temperature: 3, top_p: 0.7, samplers: ['temperature', 'top_p'] }),
+      text({ temperature: 3, top_p: 0.7, samplers: ['top_p', 'temperature'] }),
+    ]);
+    assert.notEqual(first, last);
+  });
+
+  test('dry keeps from going on with a repetition, up to a breaker', async () => {
+    const options = { prompt: 'one two three four one two three', temperature: 0, max_tokens: 1, logit_bias: {} };
+    const { tokens } = await server.ask('/tokenize', { prompt: ' four', add_special_tokens: false });
+    options.logit_bias[tokens[0]] = 30;
+    const one = async (more) => (await server.ask('/v1/completions', { ...options, return_token_ids: true, ...more })).choices[0].token_ids[0];
+    assert.equal(await one({}), tokens[0]);
+    assert.notEqual(await one({ dry_multiplier: 50 }), tokens[0]);
+    assert.equal(await one({ dry_multiplier: 50, dry_sequence_breakers: ['ree'] }), tokens[0]);
   });
 });
 
@@ -218,7 +292,7 @@ describe('errors name the parameter', () => {
     [chat, { messages: [message[0], { role: 'user' }] }, 'messages[1].content', 400],
     [chat, { messages: [{ role: 'user', content: 5 }] }, 'messages[0].content', 400],
     [chat, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] }, 'messages[0].content[0].type', 400],
-    [chat, { messages: message, temperature: 3 }, 'temperature', 400],
+    [chat, { messages: message, temperature: 5.1 }, 'temperature', 400],
     [chat, { messages: message, temperature: 'hot' }, 'temperature', 400],
     [chat, { messages: message, top_p: -0.1 }, 'top_p', 400],
     [chat, { messages: message, n: 0 }, 'n', 400],
@@ -239,7 +313,33 @@ describe('errors name the parameter', () => {
     [chat, { messages: message, seed: 'x' }, 'seed', 400],
     [chat, { messages: message, guided_regex: '[0-9]+' }, 'guided_regex', 400],
     [chat, { messages: message, stop_token_ids: [5] }, 'stop_token_ids', 400],
-    [chat, { messages: message, typical_p: 0.5 }, 'typical_p', 400],
+    [chat, { messages: message, typical_p: 1.5 }, 'typical_p', 400],
+    [chat, { messages: message, top_n_sigma: 'x' }, 'top_n_sigma', 400],
+    [chat, { messages: message, xtc_probability: -1 }, 'xtc_probability', 400],
+    [chat, { messages: message, xtc_threshold: 2 }, 'xtc_threshold', 400],
+    [chat, { messages: message, dynatemp_range: 6 }, 'dynatemp_range', 400],
+    [chat, { messages: message, dynatemp_exponent: -1 }, 'dynatemp_exponent', 400],
+    [chat, { messages: message, repetition_penalty: 0 }, 'repetition_penalty', 400],
+    [chat, { messages: message, repeat_penalty: 101 }, 'repeat_penalty', 400],
+    [chat, { messages: message, repeat_last_n: -2 }, 'repeat_last_n', 400],
+    [chat, { messages: message, dry_multiplier: -1 }, 'dry_multiplier', 400],
+    [chat, { messages: message, dry_base: 0.5 }, 'dry_base', 400],
+    [chat, { messages: message, dry_allowed_length: 1.5 }, 'dry_allowed_length', 400],
+    [chat, { messages: message, dry_penalty_last_n: -2 }, 'dry_penalty_last_n', 400],
+    [chat, { messages: message, dry_sequence_breakers: [5] }, 'dry_sequence_breakers', 400],
+    [chat, { messages: message, dry_sequence_breakers: [''] }, 'dry_sequence_breakers', 400],
+    [chat, { messages: message, dry_sequence_breakers: ['x'.repeat(65)] }, 'dry_sequence_breakers', 400],
+    [chat, { messages: message, dry_sequence_breakers: Array(17).fill('x') }, 'dry_sequence_breakers', 400],
+    [chat, { messages: message, mirostat: 1 }, 'mirostat', 400],
+    [chat, { messages: message, mirostat: 3 }, 'mirostat', 400],
+    [chat, { messages: message, mirostat_tau: -1 }, 'mirostat_tau', 400],
+    [chat, { messages: message, mirostat_eta: 11 }, 'mirostat_eta', 400],
+    [chat, { messages: message, samplers: ['top_k', 'infill'] }, 'samplers', 400],
+    [chat, { messages: message, samplers: ['top_k', 'top_k'] }, 'samplers', 400],
+    [chat, { messages: message, samplers: 5 }, 'samplers', 400],
+    [chat, { messages: message, min_tokens: -1 }, 'min_tokens', 400],
+    [chat, { messages: message, min_tokens: 9, max_tokens: 8 }, 'min_tokens', 400],
+    [text, { prompt: 'x', min_tokens: 17 }, 'min_tokens', 400],
     [text, {}, 'prompt', 400],
     [text, { prompt: '' }, 'prompt', 400],
     [text, { prompt: [] }, 'prompt', 400],
@@ -281,6 +381,7 @@ describe('errors name the parameter', () => {
       [text, { prompt: long }, 'prompt'],
       [chat, { messages: [{ role: 'user', content: long }] }, 'messages'],
       [chat, { messages: message, max_tokens: 1024 }, 'max_tokens'],
+      [chat, { messages: message, min_tokens: 1024 }, 'min_tokens'],
     ]) {
       const response = await server.post(path, body);
       const { error } = await response.json();

@@ -55,6 +55,9 @@ TEST(Flags, EverySpellingReachesItsSettingAndIsNamedAsItsOrigin) {
     std::string text = sample(setting);
     if (setting.key == "kv.cache_type") text = "f32";
     if (setting.key == "backend.isolation") text = "thread";
+    if (setting.key == "sampling.dry_base") text = "1.5";
+    if (setting.key == "sampling.mirostat") text = "2";
+    if (setting.key == "sampling.samplers") text = "top_k";
     for (const std::string_view flag : setting.flags) {
       Result<Profile> profile = load({std::string(flag), text});
       ASSERT_TRUE(profile.ok()) << profile.error().message;

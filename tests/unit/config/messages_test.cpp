@@ -64,6 +64,20 @@ TEST(Messages, WrongTypes) {
             "FILE:2: log.level = \"loud\": expected debug, info, warn or error");
 }
 
+TEST(Messages, SamplingThatCannotBe) {
+  EXPECT_EQ(FromText("[sampling]\nsamplers = [\"top_k\", \"infill\"]\n").message(),
+            "sampling.samplers (FILE:2) has \"infill\", which is no stage; there are penalties, "
+            "dry, top_n_sigma, top_k, temperature, typical_p, top_p, min_p, xtc");
+  EXPECT_EQ(FromText("[sampling]\nsamplers = [\"typical_p\", \"typ_p\"]\n").message(),
+            "sampling.samplers (FILE:2) has \"typ_p\" twice");
+  EXPECT_EQ(FromText("[sampling]\nmirostat = 1\n").message(),
+            "sampling.mirostat = 1 (FILE:2): mirostat 1 is not supported: use 2, which aims at the "
+            "same surprise");
+  EXPECT_EQ(FromText("[sampling]\ndry_sequence_breakers = [\"" + std::string(65, 'x') + "\"]\n")
+                .message(),
+            "sampling.dry_sequence_breakers (FILE:2) has a text of more than 64 bytes");
+}
+
 TEST(Messages, OutOfRange) {
   EXPECT_EQ(FromText("[server]\nport = 65536\n").message(),
             "FILE:2: server.port = 65536: expected a whole number from 0 to 65535");
@@ -71,10 +85,10 @@ TEST(Messages, OutOfRange) {
             "FILE:2: server.port = -1: expected a whole number from 0 to 65535");
   EXPECT_EQ(FromText("[engine]\ncontext = 0\n").message(),
             "FILE:2: engine.context = 0: expected a whole number from 1 to 16777216, or auto");
-  EXPECT_EQ(FromText("[sampling]\ntop_p = 0\n").message(),
-            "FILE:2: sampling.top_p = 0: expected a number above 0.0, at most 1.0");
+  EXPECT_EQ(FromText("[sampling]\nrepeat_penalty = 0\n").message(),
+            "FILE:2: sampling.repeat_penalty = 0: expected a number above 0.0, at most 100.0");
   EXPECT_EQ(FromText("[sampling]\ntop_p = nan\n").message(),
-            "FILE:2: sampling.top_p = nan: expected a number above 0.0, at most 1.0");
+            "FILE:2: sampling.top_p = nan: expected a number from 0.0 to 1.0");
   EXPECT_EQ(FromText("[sampling]\ntemperature = inf\n").message(),
             "FILE:2: sampling.temperature = inf: expected a number from 0.0 to 5.0");
   EXPECT_EQ(FromText("[kv]\nblock_tokens = 24\n").message(),

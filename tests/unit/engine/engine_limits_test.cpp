@@ -56,6 +56,14 @@ TEST(EngineLimits, BadSamplingIsRefusedWithTheSamplersWords) {
   request.sampling.logit_bias = {{60, 1}};
   EXPECT_EQ(refusal(served, request).message, "logit_bias names token 60; the vocabulary has 50");
   request = request_of({1}, 1);
+  request.sampling.mirostat = 1;
+  EXPECT_EQ(refusal(served, request).message,
+            "mirostat 1 is not supported; mirostat 2 aims at the same surprise");
+  request = request_of({1}, 3);
+  request.min_tokens = 4;
+  EXPECT_EQ(refusal(served, request).message,
+            "min_tokens is 4, but at most 3 tokens are to be generated");
+  request = request_of({1}, 1);
   request.top_logprobs = 21;
   EXPECT_EQ(refusal(served, request).message, "top_logprobs is 21; it may be 0 to 20");
 }

@@ -16,6 +16,16 @@ GenerationRequest random_request(std::mt19937& random) {
   if (below(2) == 0) request.sampling.top_p = 0.9F;
   if (below(3) == 0) request.sampling.repetition_penalty = 1.3F;
   if (below(4) == 0) request.sampling.penalty_window = 8;
+  if (below(3) == 0) request.sampling.mirostat = 2;
+  if (below(3) == 0) {
+    request.sampling.dry_multiplier = 1;
+    request.sampling.dry_allowed_length = below(3);
+  }
+  if (below(3) == 0) {
+    request.sampling.xtc_probability = 0.5F;
+    request.sampling.typical_p = 0.9F;
+    request.sampling.dynatemp_range = 0.1F;
+  }
   request.priority = below(8) == 0 ? 1 : 0;
   return request;
 }

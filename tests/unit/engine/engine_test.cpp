@@ -90,6 +90,46 @@ TEST(Engine, EndsAtAnEndOfGenerationTokenUnlessTold) {
   EXPECT_EQ(served.stream(b).last.finish, FinishReason::length);
 }
 
+TEST(Engine, DoesNotEndBeforeItsLeastTokens) {
+  Served served;
+  GenerationRequest request = request_of({7, 7, 7}, 30);
+  request.ignore_eos = false;
+  request.sampling.logit_bias = {{kEndToken, 100}};
+  request.min_tokens = 11;
+  const uint64_t id = served.submit(request);
+  request.min_tokens = 0;
+  const uint64_t other = served.submit(request);  // in the same steps
+  served.run();
+  const std::vector<int32_t>& tokens = served.stream(id).tokens;
+  EXPECT_EQ(served.stream(id).last.finish, FinishReason::stop);
+  EXPECT_EQ(std::find(tokens.begin(), tokens.end(), kEndToken) - tokens.begin(), 11);
+  EXPECT_EQ(served.stream(other).tokens, std::vector<int32_t>{kEndToken});
+}
+
+TEST(Engine, WhereEndTokensAreOrdinaryMinTokensDoesNotBanThem) {
+  Served served;
+  GenerationRequest request = request_of({7, 7, 7}, 4);
+  request.sampling.logit_bias = {{kEndToken, 100}};
+  request.min_tokens = 4;
+  const uint64_t id = served.submit(request);
+  served.run();
+  EXPECT_EQ(served.stream(id).tokens, (std::vector<int32_t>(4, kEndToken)));
+}
+
+TEST(Engine, SequenceBreakersReachTheSampler) {
+  Served served;
+  GenerationRequest request = request_of({1, 2, 3, 4, 1, 2, 3}, 1);
+  request.sampling.temperature = 0;
+  request.sampling.logit_bias = {{4, 30}};
+  request.sampling.dry_multiplier = 100;
+  const uint64_t without = served.submit(request);
+  request.sampling.dry_sequence_breakers = {"d"};  // token 3
+  const uint64_t with = served.submit(request);
+  served.run();
+  EXPECT_NE(served.stream(without).tokens, std::vector<int32_t>{4});
+  EXPECT_EQ(served.stream(with).tokens, std::vector<int32_t>{4});
+}
+
 TEST(Engine, EndsBeforeAStopString) {
   GenerationRequest request = request_of({9, 9}, 60);
   const std::vector<int32_t> all = expected_tokens(request, 50);

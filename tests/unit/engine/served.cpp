@@ -18,6 +18,19 @@ halogen_sampling_parameters parameters_of(const SamplingOptions& options) {
   parameters.penalty_window = options.penalty_window;
   parameters.n_biases = static_cast<uint32_t>(options.logit_bias.size());
   parameters.biases = options.logit_bias.data();
+  parameters.typical_p = options.typical_p;
+  parameters.top_n_sigma = options.top_n_sigma;
+  parameters.xtc_probability = options.xtc_probability;
+  parameters.xtc_threshold = options.xtc_threshold;
+  parameters.dynatemp_range = options.dynatemp_range;
+  parameters.dynatemp_exponent = options.dynatemp_exponent;
+  parameters.mirostat = options.mirostat;
+  parameters.mirostat_tau = options.mirostat_tau;
+  parameters.mirostat_eta = options.mirostat_eta;
+  parameters.dry_multiplier = options.dry_multiplier;
+  parameters.dry_base = options.dry_base;
+  parameters.dry_allowed_length = options.dry_allowed_length;
+  parameters.dry_penalty_last_n = options.dry_penalty_last_n;
   return parameters;
 }
 

@@ -1,4 +1,6 @@
 // What is refused, and that the message names it.
+#include <cstddef>
+
 #include "sampling.h"
 
 namespace sampling {
@@ -54,6 +56,80 @@ TEST(Checks, EachParameterOutOfRangeIsNamed) {
               p.n_biases = 1;
             }),
             "logit_bias of token 3 is not a finite number; -100 bans a token");
+}
+
+TEST(Checks, EachNewerParameterOutOfRangeIsNamed) {
+  EXPECT_EQ(refusal_with([](auto& p) { p.typical_p = 1.5F; }),
+            "typical_p is 1.5; it must be from 0 to 1");
+  EXPECT_EQ(refusal_with([](auto& p) { p.top_n_sigma = kNan; }),
+            "top_n_sigma is nan; it must be finite");
+  EXPECT_EQ(refusal_with([](auto& p) { p.xtc_probability = -0.5F; }),
+            "xtc_probability is -0.5; it must be from 0 to 1");
+  EXPECT_EQ(refusal_with([](auto& p) { p.xtc_threshold = 2; }),
+            "xtc_threshold is 2; it must be from 0 to 1");
+  EXPECT_EQ(refusal_with([](auto& p) { p.dynatemp_range = -1; }),
+            "dynatemp_range is -1; it must be 0 (off) or more");
+  EXPECT_EQ(refusal_with([](auto& p) { p.dry_base = 0.5F; }),
+            "dry_base is 0.5; it must be 1 or more");
+  EXPECT_EQ(refusal_with([](auto& p) { p.dry_penalty_last_n = -2; }),
+            "dry_penalty_last_n is -2; it must be -1 (all tokens) or more");
+  EXPECT_EQ(refusal_with([](auto& p) { p.mirostat = 3; }),
+            "mirostat is 3; it must be 0 (off) or 2");
+}
+
+TEST(Checks, AChainHasKnownStagesEachOnce) {
+  const uint32_t unknown[] = {1, 10}, twice[] = {4, 5, 4};
+  EXPECT_EQ(refusal_with([&](auto& p) {
+              p.stages = unknown;
+              p.n_stages = 2;
+            }),
+            "samplers has a stage of number 10, which this sampler does not know");
+  EXPECT_EQ(refusal_with([&](auto& p) {
+              p.stages = twice;
+              p.n_stages = 3;
+            }),
+            "samplers has stage 4 twice");
+}
+
+TEST(Checks, MirostatOneIsRefused) {
+  halogen_sampling_parameters parameters = plain();
+  parameters.mirostat = 1;
+  halogen_error error{};
+  error.struct_size = sizeof error;
+  EXPECT_EQ(sampler::factory.check(&parameters, &error), HALOGEN_E_UNSUPPORTED);
+  EXPECT_STREQ(error.message, "mirostat 1 is not supported; mirostat 2 aims at the same surprise");
+}
+
+TEST(Checks, AWriterOfTheFirstVersionGetsTheFirstVersionsStages) {
+  // What lies behind its struct is not read, whatever it is.
+  halogen_sampling_parameters parameters = plain();
+  parameters.struct_size = offsetof(halogen_sampling_parameters, typical_p);
+  parameters.typical_p = kNan;
+  parameters.mirostat = 77;
+  parameters.dry_multiplier = 100;
+  parameters.n_dry_breakers = 1000;
+  EXPECT_EQ(refusal(parameters), "");
+  EXPECT_EQ(possible({0, 0, 0}, parameters), (std::vector<int32_t>{0, 1, 2}));
+}
+
+TEST(Checks, BreakersAreTokensOfTheVocabularyAndEndEach) {
+  Sampler sampler(8);
+  const auto refused = [&](const std::vector<int32_t>& breakers) {
+    halogen_sampling_parameters parameters = plain();
+    parameters.dry_multiplier = 1;
+    parameters.dry_breakers = breakers.data();
+    parameters.n_dry_breakers = static_cast<uint32_t>(breakers.size());
+    halogen_error error{};
+    error.struct_size = sizeof error;
+    halogen_sampling_state* state = nullptr;
+    EXPECT_EQ(
+        sampler::factory.state_create(sampler.get(), &parameters, nullptr, 0, 4, &state, &error),
+        HALOGEN_E_INVALID);
+    return std::string(error.message);
+  };
+  EXPECT_EQ(refused({3, -1, 8, -1}), "a sequence breaker has token 8; the vocabulary has 8");
+  EXPECT_EQ(refused({3, -1, -2}), "a sequence breaker has token -2; the vocabulary has 8");
+  EXPECT_EQ(refused({3, -1, 4}), "the last sequence breaker lacks its -1");
 }
 
 TEST(Checks, ABiasOutsideTheVocabularyIsRefusedWithTheState) {

@@ -1,7 +1,9 @@
 // What comes out over many draws, and that a seed decides it alone. The seeds are fixed, so these
 // tests give the same verdict every time.
 #include <cmath>
+#include <functional>
 
+#include "reference.h"
 #include "sampling.h"
 
 namespace sampling {
@@ -32,6 +34,13 @@ std::vector<double> softmax(const std::vector<float>& logits, double temperature
 
 const std::vector<float> kLogits = {1.0F, 0.5F, -1.0F, 2.0F, 0.0F, 1.5F};
 constexpr int kDraws = 20000;
+constexpr int kManyDraws = 120000;
+
+// The 0.999 quantile of chi-squared (Wilson and Hilferty 1931).
+double most_by_chance(size_t degrees) {
+  const double part = 2.0 / (9.0 * static_cast<double>(degrees));
+  return static_cast<double>(degrees) * std::pow(1 - part + 3.0902 * std::sqrt(part), 3);
+}
 
 TEST(Distribution, FollowsTheSoftmaxAtSeveralTemperatures) {
   for (float temperature : {0.5F, 1.0F, 2.0F}) {
@@ -56,6 +65,116 @@ TEST(Distribution, IsRenormalisedOverWhatTopKLeaves) {
   expected[5] = std::exp(1.5) / sum;
   // 13.8: the 0.999 quantile with 2 degrees of freedom.
   EXPECT_LT(chi_squared(frequencies(kLogits, parameters, kDraws), expected), 13.8);
+}
+
+// A row where every stage has something to drop and something to keep.
+std::vector<float> varied_row() {
+  std::vector<float> logits;
+  for (int i = 0; i < 24; i++) logits.push_back(2.5F * std::cos(static_cast<float>(i)));
+  return logits;
+}
+
+void expect_distribution(const halogen_sampling_parameters& parameters,
+                         const std::function<void(reference::Row&)>& formulae) {
+  const std::vector<float> logits = varied_row();
+  reference::Row row(logits);
+  formulae(row);
+  std::vector<double> expected(logits.size(), 0);
+  for (const auto& [token, p] : row.probabilities()) expected[static_cast<size_t>(token)] = p;
+  const auto possible = static_cast<size_t>(
+      std::count_if(expected.begin(), expected.end(), [](double p) { return p > 0; }));
+  ASSERT_GT(possible, 1U);
+  EXPECT_LT(chi_squared(frequencies(logits, parameters, kManyDraws), expected),
+            most_by_chance(possible - 1));
+}
+
+TEST(Distribution, OfEachStageIsThatOfItsFormula) {
+  const auto with = [](auto change) {
+    halogen_sampling_parameters parameters = plain();
+    parameters.seed = 7;
+    change(parameters);
+    return parameters;
+  };
+  expect_distribution(with([](auto& p) { p.top_k = 9; }), [](auto& row) { row.top_k(9); });
+  expect_distribution(with([](auto& p) { p.top_p = 0.8F; }), [](auto& row) { row.top_p(0.8); });
+  expect_distribution(with([](auto& p) { p.min_p = 0.1F; }), [](auto& row) { row.min_p(0.1); });
+  expect_distribution(with([](auto& p) { p.typical_p = 0.7F; }),
+                      [](auto& row) { row.typical_p(0.7); });
+  expect_distribution(with([](auto& p) { p.top_n_sigma = 1; }),
+                      [](auto& row) { row.top_n_sigma(1); });
+  expect_distribution(with([](auto& p) {
+                        p.xtc_probability = 1;
+                        p.xtc_threshold = 0.08F;
+                      }),
+                      [](auto& row) { row.xtc(0.08); });
+  expect_distribution(with([](auto& p) {
+                        p.temperature = 1.2F;
+                        p.dynatemp_range = 0.7F;
+                        p.dynatemp_exponent = 0.5F;
+                      }),
+                      [](auto& row) { row.dynamic_temperature(1.2, 0.7, 0.5); });
+  expect_distribution(with([](auto& p) {
+                        p.mirostat = 2;
+                        p.mirostat_tau = 2;
+                        p.mirostat_eta = 0;  // the limit stays at 4 bits
+                      }),
+                      [](auto& row) { row.mirostat(4); });
+}
+
+TEST(Distribution, OfChainsIsThatOfTheirFormulae) {
+  halogen_sampling_parameters parameters = plain();
+  parameters.seed = 8;
+  parameters.temperature = 0.8F;
+  parameters.top_k = 18;
+  parameters.typical_p = 0.95F;
+  parameters.top_p = 0.9F;
+  parameters.min_p = 0.05F;
+  expect_distribution(parameters, [](auto& row) {
+    row.top_k(18);
+    row.temperature(0.8F);
+    row.typical_p(0.95F);
+    row.top_p(0.9F);
+    row.min_p(0.05F);
+  });
+  const uint32_t backwards[] = {HALOGEN_STAGE_MIN_P, HALOGEN_STAGE_TOP_P, HALOGEN_STAGE_TYPICAL_P,
+                                HALOGEN_STAGE_TEMPERATURE};
+  parameters.stages = backwards;
+  parameters.n_stages = 4;
+  expect_distribution(parameters, [](auto& row) {
+    row.min_p(0.05F);
+    row.top_p(0.9F);
+    row.typical_p(0.95F);
+    row.temperature(0.8F);
+  });
+}
+
+TEST(Distribution, XtcHappensAsOftenAsItShould) {
+  // Between three tokens of probabilities 0.5, 0.3 and 0.2, the two best are excluded in 40 % of
+  // the draws, independently of what is drawn otherwise.
+  halogen_sampling_parameters parameters = plain();
+  parameters.seed = 9;
+  parameters.xtc_probability = 0.4F;
+  parameters.xtc_threshold = 0.15F;
+  const std::vector<float> logits = {std::log(0.5F), std::log(0.3F), std::log(0.2F)};
+  EXPECT_LT(chi_squared(frequencies(logits, parameters, kManyDraws),
+                        {0.6 * 0.5, 0.6 * 0.3, 0.4 + 0.6 * 0.2}),
+            most_by_chance(2));
+}
+
+TEST(Distribution, SeesThePenaltyOfARepetition) {
+  // After "1 2 1" token 2 would extend a repetition of one token: 0.7 * 2^(1 - 0) off its logit.
+  halogen_sampling_parameters parameters = plain();
+  parameters.dry_multiplier = 0.7F;
+  parameters.dry_base = 2;
+  parameters.dry_allowed_length = 0;
+  Sampler sampler(3);
+  std::vector<int> counts(3, 0);
+  for (parameters.seed = 0; parameters.seed < kManyDraws; parameters.seed++) {
+    State state = sampler.state(parameters, {1, 2, 1}, 1);
+    counts[static_cast<size_t>(sampler.sample({0, 0, 0}, state).token)]++;
+  }
+  const double share = std::exp(-1.4), sum = 2 + share;
+  EXPECT_LT(chi_squared(counts, {1 / sum, 1 / sum, share / sum}), most_by_chance(2));
 }
 
 TEST(Distribution, SeesThePenaltyOfGeneratedTokens) {

@@ -16,7 +16,9 @@ std::vector<float> penalised(const halogen_sampling_parameters& given,
   sampler::TokenHistory history(prompt, 64, given.penalty_window,
                                 static_cast<uint32_t>(logits.size()));
   for (int32_t token : answer) history.accept(token);
-  sampler::apply_penalties(sampler::copy(given), history.entries(), logits.data());
+  sampler::Candidates candidates(static_cast<uint32_t>(logits.size()), sampler::row_math());
+  candidates.start(logits, nullptr);
+  sampler::apply_penalties(sampler::copy(given), history.entries(), candidates);
   return logits;
 }
 
@@ -71,7 +73,7 @@ TEST(Penalties, FollowWhatIsAcceptedAndNotWhatIsSampled) {
   EXPECT_EQ(sampler.sample({0, 1, 2}, state).token, 1);
 }
 
-TEST(Penalties, ComeBeforeTheBias) {
+TEST(Penalties, ComeAfterTheBias) {
   halogen_sampling_parameters parameters = greedy();
   parameters.repetition_penalty = 2;
   const halogen_logit_bias bias{0, 3};
@@ -79,8 +81,8 @@ TEST(Penalties, ComeBeforeTheBias) {
   parameters.n_biases = 1;
   Sampler sampler(2);
   State state = sampler.state(parameters, {0});
-  // 2 / 2 + 3 = 4 beats 3.5; (2 + 3) / 2 = 2.5 would not.
-  EXPECT_EQ(sampler.sample({2, 3.5F}, state).token, 0);
+  // (2 + 3) / 2 = 2.5 does not beat 3.5; 2 / 2 + 3 = 4 would.
+  EXPECT_EQ(sampler.sample({2, 3.5F}, state).token, 1);
 }
 
 TEST(TokenHistory, CountsLikeARecountOfTheWholeSequence) {

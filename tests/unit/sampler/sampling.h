@@ -25,6 +25,14 @@ inline halogen_sampling_parameters plain() {
   parameters.top_p = 1;
   parameters.repetition_penalty = 1;
   parameters.penalty_window = -1;
+  parameters.typical_p = 1;
+  parameters.xtc_threshold = 1;
+  parameters.dynatemp_exponent = 1;
+  parameters.mirostat_tau = 5;
+  parameters.mirostat_eta = 0.1F;
+  parameters.dry_base = 1.75F;
+  parameters.dry_allowed_length = 2;
+  parameters.dry_penalty_last_n = -1;
   return parameters;
 }
 
@@ -65,8 +73,9 @@ struct Chosen {
 
 class Sampler {
  public:
-  explicit Sampler(uint32_t vocabulary_size) : vocabulary_size_(vocabulary_size) {
-    EXPECT_EQ(sampler::factory.create(nullptr, vocabulary_size, &sampler_, nullptr), HALOGEN_OK);
+  explicit Sampler(uint32_t vocabulary_size, const halogen_config* config = nullptr)
+      : vocabulary_size_(vocabulary_size) {
+    EXPECT_EQ(sampler::factory.create(config, vocabulary_size, &sampler_, nullptr), HALOGEN_OK);
   }
   ~Sampler() { sampler::factory.destroy(sampler_); }
   Sampler(const Sampler&) = delete;
