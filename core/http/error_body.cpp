@@ -17,6 +17,8 @@ std::string error_body(std::string_view message, std::string_view type, std::str
 }
 
 std::string_view error_type(int status) {
+  if (status == 401) return "authentication_error";
+  if (status == 429) return "rate_limit_error";
   return status < 500 ? "invalid_request_error" : "server_error";
 }
 
