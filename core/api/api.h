@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/api/api_keys.h"
 #include "core/api/endpoint.h"
 #include "core/api/engine_metrics.h"
 #include "core/api/health.h"
@@ -18,13 +19,13 @@
 #include "core/api/model_access.h"
 #include "core/base/metrics.h"
 #include "core/http/exchange.h"
+#include "core/http/refusal.h"
 #include "core/loop/workers.h"
 
 namespace halogen::api {
 
 struct ApiOptions {
-  std::vector<std::string>
-      keys;  // "Authorization: Bearer KEY" must carry one of them; empty: nobody asks
+  std::vector<std::string> keys;  // a request must carry one of them; empty: nobody asks
   bool metrics = true;
 };
 
@@ -43,6 +44,11 @@ class Api {
   // answered.
   void finish_reading() { workers_.finish(); }
 
+  // [loop] What is wrong with a request as far as its head tells: no such path or method there, no
+  // key, a body that cannot be read, nothing that could answer it now. For
+  // http::ServerOptions::gate.
+  std::optional<http::Refusal> admit(const http::Request& request) const;
+
   // [loop]
   void handle(const std::shared_ptr<http::Exchange>& exchange);
 
@@ -50,8 +56,11 @@ class Api {
   struct Route;
   using Handler = void (Api::*)(const std::shared_ptr<http::Exchange>& exchange);
   static const std::vector<Route>& routes();
+  static const Route* find(const http::Request& request);
+  static std::string allowed(const http::Request& request);
+  static http::Refusal no_route(const http::Request& request);
 
-  bool allowed(const http::Request& request) const;
+  void serve_options(http::Exchange& exchange) const;
   void serve_metrics(const std::shared_ptr<http::Exchange>& exchange);
   void serve_health(const std::shared_ptr<http::Exchange>& exchange);
   void serve_livez(const std::shared_ptr<http::Exchange>& exchange);
@@ -64,7 +73,8 @@ class Api {
   // Reads the body, on a worker where it is long, and replies.
   void serve(const std::shared_ptr<http::Exchange>& exchange, Endpoint endpoint);
 
-  ApiOptions options_;
+  const ApiKeys keys_;
+  const bool metrics_;
   MetricRegistry& registry_;
   Workers workers_;
   EngineMetrics engine_metrics_;

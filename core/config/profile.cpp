@@ -42,7 +42,7 @@ std::vector<std::string> profile_notices(const Profile& profile) {
                         std::string(setting.without_effect_on_cpu));
     }
   }
-  if (!is_loopback(profile.server.host) && profile.server.api_keys.empty()) {
+  if (!is_loopback(profile.server.host) && !profile.server.asks_for_key()) {
     notices.push_back("server.host = \"" + profile.server.host + "\" (" +
                       std::string(profile.origin("server.host")) +
                       ") serves everybody who reaches this machine; server.api_keys would ask for "
