@@ -106,7 +106,8 @@ Api::Api(ApiOptions options, Loop& loop, MetricRegistry& registry)
       metrics_(options.metrics),
       registry_(registry),
       workers_(loop),
-      engine_metrics_(registry) {}
+      engine_metrics_(registry),
+      http_metrics_(registry) {}
 
 std::optional<http::Refusal> Api::admit(const http::Request& request) const {
   const Route* route = find(request);
@@ -163,6 +164,7 @@ void Api::serve_metrics(const std::shared_ptr<http::Exchange>& exchange) {
     return respond(*exchange, {404, "metrics are switched off in the profile", "", "unknown_url"});
   }
   if (model_) engine_metrics_.update(model_->engine->stats());
+  if (http_stats_) http_metrics_.update(http_stats_());
   exchange->respond(200, "text/plain; version=0.0.4; charset=utf-8", registry_.text());
 }
 

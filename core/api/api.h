@@ -6,6 +6,7 @@
 // JSON in and out and nothing else: what a request asks for is the engine's work.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "core/api/endpoint.h"
 #include "core/api/engine_metrics.h"
 #include "core/api/health.h"
+#include "core/api/http_metrics.h"
 #include "core/api/json.h"
 #include "core/api/model_access.h"
 #include "core/base/metrics.h"
@@ -39,6 +41,9 @@ class Api {
   // [loop] From here on requests are served; an empty optional takes the model away. No
   // request may then be in work: see finish_reading().
   void set_model(std::optional<ModelAccess> model) { model_ = std::move(model); }
+
+  // [loop] Where the HTTP server's figures for /metrics come from.
+  void set_http_stats(std::function<http::ServerStats()> stats) { http_stats_ = std::move(stats); }
 
   // [loop, outside Loop::run()] Waits until every request that came has been read and is being
   // answered.
@@ -78,6 +83,8 @@ class Api {
   MetricRegistry& registry_;
   Workers workers_;
   EngineMetrics engine_metrics_;
+  HttpMetrics http_metrics_;
+  std::function<http::ServerStats()> http_stats_;  // may be empty
   ServerState state_;
   std::optional<ModelAccess> model_;
 };

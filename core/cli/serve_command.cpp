@@ -100,6 +100,7 @@ class ServeCommand {
         [this](const std::shared_ptr<http::Exchange>& exchange) { api_.handle(exchange); });
     if (!server) return server.error();
     server_ = std::move(*server);
+    api_.set_http_stats([this] { return server_->stats(); });
     const bool v6 = options.host.find(':') != std::string::npos;
     log_info(kComponent, "listening on http://" + (v6 ? "[" + options.host + "]" : options.host) +
                              ":" + std::to_string(server_->port()));

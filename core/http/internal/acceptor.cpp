@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fcntl.h>
@@ -124,7 +125,11 @@ void Acceptor::accept_some() {
       set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
       set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);  // finds clients that vanished without a word
       set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-      core_.accepted(fd, describe(address));
+      try {
+        core_.accepted(fd, describe(address));
+      } catch (const std::bad_alloc&) {  // for the address' text: accepted() throws nothing
+        ::close(fd);
+      }
       continue;
     }
     switch (errno) {

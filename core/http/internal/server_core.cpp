@@ -48,7 +48,7 @@ uint64_t ServerCore::check_interval() const {
   return static_cast<uint64_t>(std::clamp<int64_t>(shortest.count() / 4, 10, 1000));
 }
 
-void ServerCore::accepted(int fd, std::string peer) {
+void ServerCore::accepted(int fd, std::string peer) noexcept {
   const bool full = connections_.size() >= options_.max_connections && !make_room();
   if (full) ++stats_.refused_connections;
   if (connections_.size() >= options_.max_connections + kRefusalSlack) {

@@ -38,7 +38,7 @@ class ServerCore {
   ServerStats stats_now() const;
 
   // For Acceptor: takes over the socket.
-  void accepted(int fd, std::string peer);
+  void accepted(int fd, std::string peer) noexcept;
   // For Acceptor: closes the connection that has been idle the longest, if one has been for a
   // while.
   bool make_room();

@@ -1,12 +1,12 @@
 // Whose requests are let in.
+#include "core/api/api_keys.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include "core/api/api_keys.h"
 
 namespace halogen::api {
 namespace {
@@ -33,9 +33,9 @@ TEST(ApiKeys, TakesAnyOfItsKeysInEitherHeader) {
 TEST(ApiKeys, TakesNothingElse) {
   const ApiKeys keys({"first-key", "second"});
   EXPECT_FALSE(keys.admit(http::Request()));
-  for (const char* value : {"", "Bearer", "Bearer ", "Bearer first-ke", "Bearer first-key2",
-                            "Bearer First-key", "Bearer first-key second", "Basic second", "second",
-                            "Bearersecond"}) {
+  for (const char* value :
+       {"", "Bearer", "Bearer ", "Bearer first-ke", "Bearer first-key2", "Bearer First-key",
+        "Bearer first-key second", "Basic second", "second", "Bearersecond"}) {
     EXPECT_FALSE(keys.admit(with_field("Authorization", value))) << value;
   }
   EXPECT_FALSE(keys.admit(with_field("x-api-key", "")));
