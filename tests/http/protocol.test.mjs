@@ -325,6 +325,7 @@ describe('limits', () => {
     for (const client of idle) client.send('GET /livez HTTP/1.1\r\nHost: t\r\n\r\n');
     for (const client of idle) assert.equal((await client.response()).status, 200);
     const each = (server.residentBytes() - before) / idle.length;
+    assert.ok(await server.metric('halogen_http_connections') >= idle.length);
     if (process.env.HALOGEN_SANITIZED !== '1') assert.ok(each < 4096, `${each} bytes a connection`);
     assert.equal((await server.ask('/v1/completions', JSON.parse(completion))).usage.completion_tokens, 4);
     for (let i = 0; i < idle.length; i += 100) {
