@@ -73,8 +73,8 @@ function measure(url, load) {
   const socketErrors = (stdout.match(/Socket errors: (.*)/)?.[1].match(/\d+/g) ?? []).reduce((sum, n) => sum + Number(n), 0);
   return {
     rate: Number(rate),
-    p50: milliseconds(find(/50%\s+(\S+)/)),
-    p99: milliseconds(find(/99%\s+(\S+)/)),
+    p50: milliseconds(find(/^\s+50%\s+(\S+)\s*$/m)),
+    p99: milliseconds(find(/^\s+99%\s+(\S+)\s*$/m)),
     errors: socketErrors + Number(find(/Non-2xx or 3xx responses: (\d+)/) ?? 0),
   };
 }
