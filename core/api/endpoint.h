@@ -21,7 +21,9 @@ Reply refusal(ApiError error);
 Reply json_reply(const Json& json);
 
 // [any] Parses a request's body, finds out whether the model is the one it names, and lets the
-// endpoint read it. Running out of memory is a reply too.
-Reply read_request(std::string_view body, const ModelAccess& model, Endpoint endpoint);
+// endpoint read it. What the body is said to be, its `content_type`, matters only where it is not
+// JSON. Running out of memory is a reply too, and so is any exception.
+Reply read_request(std::string_view body, std::string_view content_type, const ModelAccess& model,
+                   Endpoint endpoint);
 
 }  // namespace halogen::api

@@ -1,6 +1,7 @@
 #include "core/api/generation_job.h"
 
 #include <ctime>
+#include <exception>
 #include <random>
 #include <utility>
 
@@ -81,6 +82,7 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
   unfinished_ = prompts.size() * choices;
   choices_.resize(unfinished_);
   started_.resize(unfinished_);
+  if (options_.stream) chunks_.resize(unfinished_);
   if (options_.return_token_ids) prompt_ids_ = prompts;
   for (size_t p = 0; p < prompts.size(); p++) {
     for (size_t c = 0; c < choices; c++) {
@@ -90,10 +92,10 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
       const size_t index = p * choices + c;
       auto id = engine_.submit(std::move(request),
                                [self = shared_from_this(), index](const GenerationEvent& event) {
-                                 self->on_event(index, event);
+                                 self->receive(index, event);
                                });
       if (!id) {
-        fail_with(from_engine(id.error()));
+        fail_with(from_engine(id.error(), engine_.stats()));
         return false;
       }
       request_ids_.push_back(*id);
@@ -118,6 +120,18 @@ void GenerationJob::fail_with(const ApiError& error) {
   }
 }
 
+// The engine's delivery knows nothing of exceptions: a reply that memory does not suffice for is
+// cut off, and its request ends.
+void GenerationJob::receive(size_t index, const GenerationEvent& event) noexcept {
+  try {
+    on_event(index, event);
+  } catch (const std::exception&) {
+    const std::shared_ptr<GenerationJob> keep = shared_from_this();
+    cancel_all();
+    exchange_->abort();
+  }
+}
+
 void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
   if (event.finish == FinishReason::error || event.finish == FinishReason::cancelled) {
     return fail_with(failure(event));
@@ -128,7 +142,7 @@ void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
   choice.generated_tokens = event.generated_tokens;
   choice.finish = event.finish;
   if (options_.stream) {
-    send_part(index, event);
+    send_event(index, event);
   } else {
     choice.text += event.text;
     if (options_.return_token_ids) {
@@ -139,33 +153,48 @@ void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
   if (event.finish != FinishReason::none && --unfinished_ == 0) finish();
 }
 
-void GenerationJob::send_part(size_t index, const GenerationEvent& event) {
+void GenerationJob::send_event(size_t index, const GenerationEvent& event) {
   const bool wants_every_token = options_.return_token_ids || options_.request.top_logprobs >= 0;
   const bool ends = event.finish != FinishReason::none;
   if (event.text.empty() && !ends && !wants_every_token) return;
 
-  const size_t prompt = index / static_cast<size_t>(options_.choices);
-  const bool first = !started_[index];
-  const auto emit = [&](const std::string& text, Json logprobs, bool opening, Json token_ids,
-                        Json reason) {
-    Json part = format_->part(index, text, std::move(logprobs), opening);
-    part["index"] = index;
-    part["finish_reason"] = std::move(reason);
-    if (!token_ids.is_null()) part["token_ids"] = std::move(token_ids);
-    if (opening && options_.return_token_ids) part["prompt_token_ids"] = prompt_ids_[prompt];
-    Json chunk = envelope(format_->stream_object());
-    chunk["choices"] = Json::array({std::move(part)});
-    if (options_.include_usage) chunk["usage"] = nullptr;
-    send(chunk);
-  };
+  bool first = !started_[index];
   started_[index] = true;
-  if (first && format_->announces()) emit("", Json(), true, Json(), Json());
+  if (first && format_->announces()) {
+    send(chunk(index, "", Json(), true));
+    first = false;
+  }
+  if (!first && !ends && !wants_every_token) return send_text(index, event.text);
 
   Json logprobs;
   if (options_.request.top_logprobs >= 0) format_->add_logprobs(index, event, logprobs);
-  const Json token_ids = options_.return_token_ids ? Json(event.tokens) : Json();
-  emit(event.text, std::move(logprobs), first && !format_->announces(), token_ids,
-       ends ? Json(finish_name(event.finish)) : Json());
+  Json last = chunk(index, event.text, std::move(logprobs), first);
+  Json& part = last["choices"][0];
+  if (options_.return_token_ids) part["token_ids"] = event.tokens;
+  if (ends) part["finish_reason"] = finish_name(event.finish);
+  send(last);
+}
+
+// What most of a stream consists of.
+void GenerationJob::send_text(size_t index, const std::string& text) {
+  std::optional<ChunkText>& around = chunks_[index];
+  if (!around) around.emplace(chunk(index, std::string(kTextMark), Json(), false));
+  event_.clear();
+  around->append_event(event_, text);
+  exchange_->write(event_);
+}
+
+Json GenerationJob::chunk(size_t index, const std::string& text, Json logprobs, bool first) const {
+  Json part = format_->part(index, text, std::move(logprobs), first);
+  part["index"] = index;
+  part["finish_reason"] = nullptr;
+  if (first && options_.return_token_ids) {
+    part["prompt_token_ids"] = prompt_ids_[index / static_cast<size_t>(options_.choices)];
+  }
+  Json whole = envelope(format_->stream_object());
+  whole["choices"] = Json::array({std::move(part)});
+  if (options_.include_usage) whole["usage"] = nullptr;
+  return whole;
 }
 
 void GenerationJob::finish() {

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/api/chunk_text.h"
 #include "core/api/endpoint.h"
 #include "core/api/generation_options.h"
 #include "core/http/exchange.h"
@@ -55,8 +57,11 @@ class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
                 GenerationOptions options, std::unique_ptr<ReplyFormat> format);
   bool submit_all(std::vector<std::vector<int32_t>> prompts);
   void cancel_all();
+  void receive(size_t index, const GenerationEvent& event) noexcept;
   void on_event(size_t index, const GenerationEvent& event);
-  void send_part(size_t index, const GenerationEvent& event);
+  void send_event(size_t index, const GenerationEvent& event);
+  void send_text(size_t index, const std::string& text);
+  Json chunk(size_t index, const std::string& text, Json logprobs, bool first) const;
   void finish();
   void fail_with(const ApiError& error);
   Json envelope(const char* object) const;
@@ -73,6 +78,8 @@ class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
   std::vector<uint64_t> request_ids_;
   std::vector<Choice> choices_;
   std::vector<bool> started_;                     // the choice has sent its first chunk
+  std::vector<std::optional<ChunkText>> chunks_;  // of each choice, once it has sent plain text
+  std::string event_;                             // the last event that was sent
   std::vector<std::vector<int32_t>> prompt_ids_;  // where token ids are to be returned
   size_t unfinished_ = 0;
   bool streaming_ = false;  // the head of a stream has been sent

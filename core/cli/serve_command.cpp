@@ -9,6 +9,8 @@
 #include <optional>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include "core/api/api.h"
 #include "core/base/log.h"
 #include "core/cli/commands.h"
@@ -25,13 +27,51 @@ namespace {
 constexpr std::string_view kComponent = "server";
 constexpr std::chrono::milliseconds kFarewell{1000};  // for the last answers to leave
 
+// As many descriptors as the connections may need, where the system allows them.
+void raise_descriptor_limit(uint32_t connections) {
+  constexpr rlim_t kOwn = 256;  // files, plugins, the loop
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= connections + kOwn) return;
+  limit.rlim_cur = std::min<rlim_t>(connections + kOwn, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur < connections + kOwn) {
+    log_warning(kComponent, "the limit on open files (ulimit -n) leaves room for " +
+                                std::to_string(limit.rlim_cur - std::min(limit.rlim_cur, kOwn)) +
+                                " connections, fewer than server.max_connections = " +
+                                std::to_string(connections));
+  }
+}
+
+http::ServerOptions server_options(const ServerProfile& profile) {
+  http::ServerOptions options;
+  options.host = profile.host;
+  options.port = profile.port;
+  options.max_connections = profile.max_connections;
+  options.header_limit = profile.header_limit.amount();
+  options.body_limit = profile.body_limit.amount();
+  options.first_byte_timeout = options.header_timeout = profile.header_timeout;
+  options.body_timeout = profile.body_timeout;
+  options.write_stall_timeout = profile.write_timeout;
+  options.idle_timeout = profile.idle_timeout;
+  options.log = [](std::string_view message) { log_warning("http", message); };
+  return options;
+}
+
+// The profile's keys and those of its file.
+Result<std::vector<std::string>> all_keys(const ServerProfile& profile) {
+  if (profile.api_key_file.empty()) return profile.api_keys;
+  auto keys = api::read_api_keys(profile.api_key_file);
+  if (keys) keys->insert(keys->end(), profile.api_keys.begin(), profile.api_keys.end());
+  return keys;
+}
+
 class ServeCommand {
  public:
-  ServeCommand(const Profile& profile, Runtime& runtime)
+  ServeCommand(const Profile& profile, Runtime& runtime, std::vector<std::string> keys)
       : profile_(profile),
         runtime_(runtime),
         loop_(runtime.loop()),
-        api_({profile.server.api_keys, profile.metrics}, loop_, runtime.metrics()),
+        api_({std::move(keys), profile.metrics}, loop_, runtime.metrics()),
         drain_timer_(loop_, [this] { stop_now("the drain timeout has passed"); }) {}
 
   // [loop] Serves until it is told to stop; the exit status.
@@ -45,17 +85,22 @@ class ServeCommand {
 
  private:
   Status listen() {
-    http::ServerOptions options;
-    options.host = profile_.server.host;
-    options.port = profile_.server.port;
-    options.max_connections = profile_.server.max_connections;
-    options.body_limit = profile_.server.body_limit.amount();
-    options.log = [](std::string_view message) { log_warning("http", message); };
+    http::ServerOptions options = server_options(profile_.server);
+    auto cors = http::CorsPolicy::parse(profile_.server.cors_origins);
+    if (!cors) {
+      return within(
+          "server.cors_origins (" + std::string(profile_.origin("server.cors_origins")) + ")",
+          cors.error());
+    }
+    options.cors = std::move(*cors);
+    options.gate = [this](const http::Request& request) { return api_.admit(request); };
+    raise_descriptor_limit(profile_.server.max_connections);
     auto server = http::Server::listen(
         loop_, options,
         [this](const std::shared_ptr<http::Exchange>& exchange) { api_.handle(exchange); });
     if (!server) return server.error();
     server_ = std::move(*server);
+    api_.set_http_stats([this] { return server_->stats(); });
     const bool v6 = options.host.find(':') != std::string::npos;
     log_info(kComponent, "listening on http://" + (v6 ? "[" + options.host + "]" : options.host) +
                              ":" + std::to_string(server_->port()));
@@ -200,7 +245,9 @@ int serve(const FlagValues& flags) {
   for (const std::string& notice : profile_notices(*profile)) log_warning("config", notice);
   auto runtime = Runtime::create(*profile);
   if (!runtime) return report(runtime.error());
-  return ServeCommand(*profile, **runtime).run();
+  auto keys = all_keys(profile->server);
+  if (!keys) return report(within("server.api_key_file", keys.error()));
+  return ServeCommand(*profile, **runtime, std::move(*keys)).run();
 }
 
 }  // namespace halogen::cli

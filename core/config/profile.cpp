@@ -1,5 +1,7 @@
 #include "core/config/profile.h"
 
+#include <algorithm>
+
 #include "core/config/schema.h"
 
 namespace halogen {
@@ -42,11 +44,18 @@ std::vector<std::string> profile_notices(const Profile& profile) {
                         std::string(setting.without_effect_on_cpu));
     }
   }
-  if (!is_loopback(profile.server.host) && profile.server.api_keys.empty()) {
+  if (!is_loopback(profile.server.host) && !profile.server.asks_for_key()) {
     notices.push_back("server.host = \"" + profile.server.host + "\" (" +
                       std::string(profile.origin("server.host")) +
                       ") serves everybody who reaches this machine; server.api_keys would ask for "
                       "a key");
+  }
+  const auto& origins = profile.server.cors_origins;
+  if (std::find(origins.begin(), origins.end(), "*") != origins.end() &&
+      !profile.server.asks_for_key()) {
+    notices.push_back("server.cors_origins (" + std::string(profile.origin("server.cors_origins")) +
+                      ") lets every web page use this server through its visitors' browsers; "
+                      "server.api_keys would ask for a key");
   }
   return notices;
 }

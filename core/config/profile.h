@@ -39,11 +39,19 @@ enum class Isolation { thread, process };
 struct ServerProfile {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8080;          // 0: any free port
-  std::vector<std::string> api_keys;  // empty: no key is asked for
-  std::uint32_t max_connections = 1024;
+  std::vector<std::string> api_keys;  // empty, and no file of them: no key is asked for
+  std::string api_key_file;
+  std::uint32_t max_connections = 8192;
+  ByteSize header_limit = ByteSize::bytes(std::uint64_t{64} << 10);
   ByteSize body_limit = ByteSize::bytes(std::uint64_t{16} << 20);
+  std::chrono::milliseconds header_timeout{15'000};
+  std::chrono::milliseconds body_timeout{30'000};
+  std::chrono::milliseconds write_timeout{30'000};
+  std::chrono::milliseconds idle_timeout{120'000};
   std::chrono::milliseconds drain_timeout{30'000};
-  std::vector<std::string> cors_origins;
+  std::vector<std::string> cors_origins = {"same-host", "http://localhost:*", "http://127.0.0.1:*"};
+
+  bool asks_for_key() const { return !api_keys.empty() || !api_key_file.empty(); }
 };
 
 struct ModelProfile {

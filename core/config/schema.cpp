@@ -62,20 +62,40 @@ void add_server(std::vector<Setting>& list) {
                   .flags = {"--api-key"},
                   .value_name = "KEY",
                   .help =
-                      "Keys of which a client must send one as its bearer token; none: every "
-                      "client is served. A flag can be read in the list of processes, so prefer "
-                      "the file.",
+                      "Keys of which a client must send one, as its bearer token or in the header "
+                      "x-api-key; none: every client is served. A flag can be read in the list of "
+                      "processes, so prefer a file or the environment.",
                   .change = Change::live,
                   .member = member([](auto& p) -> auto& { return p.server.api_keys; }),
+                  .environment = "HALOGEN_API_KEYS",
                   .secret = true});
+  list.push_back(
+      {.key = "server.api_key_file",
+       .flags = {"--api-key-file"},
+       .value_name = "FILE",
+       .help = "File with further keys, one a line; lines that begin with # are passed over.",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.server.api_key_file; })});
   list.push_back({.key = "server.max_connections",
                   .flags = {"--max-connections"},
                   .value_name = "N",
-                  .help = "Most connections open at once; further ones are answered 503.",
+                  .help =
+                      "Most connections open at once. Further ones take the place of one that is "
+                      "idle, or are answered 503.",
                   .change = Change::live,
                   .member = member([](auto& p) -> auto& { return p.server.max_connections; }),
                   .least = 1,
                   .most = kMostCount});
+  list.push_back({.key = "server.header_limit",
+                  .flags = {"--header-limit"},
+                  .value_name = "SIZE",
+                  .help =
+                      "Most bytes of a request's first line and headers; more are answered with "
+                      "status 431.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.server.header_limit; }),
+                  .least = 1024,
+                  .most = 1 << 30});
   list.push_back({.key = "server.body_limit",
                   .flags = {"--body-limit"},
                   .value_name = "SIZE",
@@ -84,6 +104,31 @@ void add_server(std::vector<Setting>& list) {
                   .member = member([](auto& p) -> auto& { return p.server.body_limit; }),
                   .least = 1024,
                   .most = 1 << 30});
+  const auto add_timeout = [&](std::string_view key, std::string_view flag, std::string_view help,
+                               Member bound) {
+    list.push_back({.key = key,
+                    .flags = {flag},
+                    .value_name = "TIME",
+                    .help = help,
+                    .change = Change::live,
+                    .member = bound,
+                    .least = 100,
+                    .most = kDay});
+  };
+  add_timeout("server.header_timeout", "--header-timeout",
+              "How long a request's first line and headers may take to arrive; a new connection "
+              "may be silent for as long again.",
+              member([](auto& p) -> auto& { return p.server.header_timeout; }));
+  add_timeout("server.body_timeout", "--body-timeout",
+              "Longest silence while a request's body arrives; bodies slower than 1 KB a second "
+              "end after a minute.",
+              member([](auto& p) -> auto& { return p.server.body_timeout; }));
+  add_timeout("server.write_timeout", "--write-timeout",
+              "How long a client may leave what it is sent unread before its request is cancelled.",
+              member([](auto& p) -> auto& { return p.server.write_timeout; }));
+  add_timeout("server.idle_timeout", "--idle-timeout",
+              "How long a connection may stay open between two requests.",
+              member([](auto& p) -> auto& { return p.server.idle_timeout; }));
   list.push_back({.key = "server.drain_timeout",
                   .flags = {"--drain-timeout"},
                   .value_name = "TIME",
@@ -92,13 +137,16 @@ void add_server(std::vector<Setting>& list) {
                   .member = member([](auto& p) -> auto& { return p.server.drain_timeout; }),
                   .least = 0,
                   .most = kDay});
-  list.push_back({.key = "server.cors_origins",
-                  .flags = {"--cors-origin"},
-                  .value_name = "ORIGIN",
-                  .help = "Web origins whose pages may call the API from a browser.",
-                  .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.server.cors_origins; }),
-                  .comes_with = "access from web pages of other origins"});
+  list.push_back(
+      {.key = "server.cors_origins",
+       .flags = {"--cors-origin"},
+       .value_name = "ORIGIN",
+       .help = "Web pages that may call the API from a browser, by origin: "
+               "https://chat.example.org, https://*.example.org, http://localhost:* (any "
+               "port), same-host (pages of the host that the API is called at, on any port), "
+               "null (local files) or * (all).",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.server.cors_origins; })});
 }
 
 void add_model(std::vector<Setting>& list) {

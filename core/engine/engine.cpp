@@ -72,6 +72,7 @@ class ThreadedEngine final : public Engine {
     stats.requests_finished = finished_.get();
     stats.requests_cancelled = cancelled_.get();
     stats.requests_failed = failed_.get();
+    stats.mean_service_us = mean_service_us_.get();
     stats.preemptions = counters.preemptions.get();
     stats.plans_refused = counters.refused_plans.get();
     stats.prompt_tokens = counters.prompt_tokens.get();
@@ -110,6 +111,7 @@ class ThreadedEngine final : public Engine {
     EventHandler on_event = std::move(found->second.on_event);
     if (event.finish != FinishReason::none) {
       outcome_counter(event.finish).add(1);
+      note_service(event);
       forget(found);
       on_event(event);
       return;
@@ -126,6 +128,14 @@ class ThreadedEngine final : public Engine {
     return reason == FinishReason::cancelled ? cancelled_ : finished_;
   }
 
+  // An average in which a request counts for an eighth, and its past for less and less.
+  void note_service(const GenerationEvent& event) {
+    if (event.finish != FinishReason::stop && event.finish != FinishReason::length) return;
+    const uint64_t mean = mean_service_us_.get();
+    const uint64_t latest = event.prefill_us + event.decode_us;
+    mean_service_us_.set(mean == 0 ? latest : mean - mean / 8 + latest / 8);
+  }
+
   void forget(Listeners::iterator listener) {
     listeners_.erase(listener);
     unfinished_.set(listeners_.size());
@@ -136,7 +146,7 @@ class ThreadedEngine final : public Engine {
   const std::unique_ptr<TextSource> text_;
   Listeners listeners_;  // by request: all that are unfinished and not cancelled
   uint64_t last_id_ = 0;
-  Counter unfinished_, finished_, failed_, cancelled_;
+  Counter unfinished_, finished_, failed_, cancelled_, mean_service_us_;
   std::unique_ptr<WakeUp> wake_up_;
   StepLoop steps_;
   std::thread thread_;

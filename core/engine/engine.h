@@ -62,6 +62,7 @@ struct EngineStats {
   uint64_t prompt_tokens = 0;  // of requests that have their first token
   uint64_t generated_tokens = 0, steps = 0;
   uint64_t blocks_used = 0, blocks_total = 0;
+  uint64_t mean_service_us = 0;   // of the last requests, from first step to end; 0: none yet
   uint64_t last_step_us = 0;      // duration of the last step
   uint64_t last_progress_us = 0;  // monotonic time at which the last step began or ended
   bool healthy = true;  // false after a step failed or timed out, until the device answers

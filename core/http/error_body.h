@@ -10,8 +10,8 @@ namespace halogen::http {
 // `message` that are not UTF-8 are replaced.
 std::string error_body(std::string_view message, std::string_view type, std::string_view code);
 
-// The type that goes with a status: "invalid_request_error" below 500, "server_error" from there
-// on.
+// The type that goes with a status: "authentication_error" for 401, "rate_limit_error" for 429,
+// else "invalid_request_error" below 500 and "server_error" from there on.
 std::string_view error_type(int status);
 
 }  // namespace halogen::http

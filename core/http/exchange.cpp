@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <new>
 #include <utility>
 
 #include "core/http/error_body.h"
@@ -10,9 +11,11 @@
 
 namespace halogen::http {
 
-Exchange::Exchange(Passkey, Connection& connection, Request request, bool keep_alive)
+Exchange::Exchange(Passkey, Connection& connection, Request request, bool keep_alive,
+                   std::string fields)
     : connection_(&connection),
       request_(std::move(request)),
+      fields_(std::move(fields)),
       keep_alive_(keep_alive),
       head_only_(request_.method == "HEAD"),
       http_1_0_(request_.http_1_0) {}
@@ -21,8 +24,16 @@ Exchange::~Exchange() {
   if (connection_ == nullptr) return;
   if (state_ == State::waiting) {
     respond_error(500, "the server dropped this request without an answer; this is a bug", "");
-  } else {
-    abort();
+  }
+  abort();
+}
+
+template <typename Work>
+void Exchange::attempt(Work work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    if (connection_ != nullptr) connection_->out_of_memory();
   }
 }
 
@@ -36,6 +47,7 @@ bool Exchange::begin(int status, std::string_view content_type, const std::vecto
   head.status = status;
   head.content_type = content_type;
   head.headers = &headers;
+  head.fields = fields_;
   head.date = connection_->date();
   if (status_has_body) {
     if (content_length) {
@@ -58,19 +70,23 @@ bool Exchange::begin(int status, std::string_view content_type, const std::vecto
 
 void Exchange::respond(int status, std::string_view content_type, std::string_view body,
                        const std::vector<Header>& headers) {
-  if (!begin(status, content_type, headers, body.size())) return;
-  if (body_allowed_) connection_->output().append(body);
-  finish();
+  attempt([&] {
+    if (!begin(status, content_type, headers, body.size())) return;
+    if (body_allowed_) connection_->output().append(body);
+    finish();
+  });
 }
 
 void Exchange::respond_error(int status, std::string_view message, std::string_view code,
                              const std::vector<Header>& headers) {
-  respond(status, "application/json", error_body(message, error_type(status), code), headers);
+  attempt([&] {
+    respond(status, "application/json", error_body(message, error_type(status), code), headers);
+  });
 }
 
 void Exchange::begin_stream(int status, std::string_view content_type,
                             const std::vector<Header>& headers) {
-  begin(status, content_type, headers, std::nullopt);
+  attempt([&] { begin(status, content_type, headers, std::nullopt); });
 }
 
 Flow Exchange::write(std::string_view data) {
@@ -78,22 +94,28 @@ Flow Exchange::write(std::string_view data) {
   if (data.empty() || !body_allowed_)
     return connection_->flow();  // an empty chunk would end the body
   if (!connection_->admit(data.size())) return Flow::closed;
-  std::string& out = connection_->output();
-  if (chunked_) {
-    std::array<char, 16> digits;
-    char* end = std::to_chars(digits.begin(), digits.end(), data.size(), 16).ptr;
-    out.append(digits.begin(), end).append("\r\n").append(data).append("\r\n");
-  } else {
-    out.append(data);
-  }
-  connection_->touch();
-  return connection_->flow();
+  Flow flow = Flow::closed;
+  attempt([&] {
+    std::string& out = connection_->output();
+    if (chunked_) {
+      std::array<char, 16> digits;
+      char* end = std::to_chars(digits.begin(), digits.end(), data.size(), 16).ptr;
+      out.append(digits.begin(), end).append("\r\n").append(data).append("\r\n");
+    } else {
+      out.append(data);
+    }
+    connection_->touch();
+    flow = connection_->flow();
+  });
+  return flow;
 }
 
 void Exchange::end() {
   if (connection_ == nullptr || state_ != State::streaming) return;
-  if (chunked_) connection_->output().append("0\r\n\r\n");
-  finish();
+  attempt([&] {
+    if (chunked_) connection_->output().append("0\r\n\r\n");
+    finish();
+  });
 }
 
 void Exchange::finish() {

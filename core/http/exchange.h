@@ -4,8 +4,9 @@
 // An exchange may outlive its connection: once the client is gone every call does nothing and
 // write() says `closed`. An exchange that is released unanswered answers 500 by itself, and one
 // released in the middle of a stream cuts the connection, so that no client waits for ever.
-// Callbacks set here must not hold the exchange's own shared_ptr (a cycle would hide that it was
-// released) and must not throw.
+// Where there is no memory for what is to be sent, the response is cut off as if the client had
+// left. Callbacks set here must not hold the exchange's own shared_ptr (a cycle would hide that it
+// was released) and must not throw.
 #pragma once
 
 #include <functional>
@@ -14,18 +15,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/http/header.h"
 #include "core/http/request.h"
 
 namespace halogen::http {
 
 class Connection;
-
-// An extra response header. Control characters in either part are sent as blanks, so that text from
-// outside cannot start a header of its own.
-struct Header {
-  std::string name;
-  std::string value;
-};
 
 enum class Flow {
   open,       // keep writing
@@ -39,7 +34,8 @@ class Exchange {
     friend class Connection;
     Passkey() = default;
   };
-  Exchange(Passkey, Connection& connection, Request request, bool keep_alive);
+  // `fields`: header fields that the response carries whatever it is, each with its line end.
+  Exchange(Passkey, Connection& connection, Request request, bool keep_alive, std::string fields);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
@@ -90,6 +86,8 @@ class Exchange {
   friend class Connection;
   enum class State { waiting, streaming, ended };
 
+  template <typename Work>
+  void attempt(Work work);
   bool begin(int status, std::string_view content_type, const std::vector<Header>& headers,
              std::optional<size_t> content_length);
   void finish();
@@ -98,6 +96,7 @@ class Exchange {
 
   Connection* connection_;  // null once the response has ended or the client is gone
   Request request_;
+  const std::string fields_;
   std::function<void()> on_close_;
   std::function<void()> on_writable_;
   State state_ = State::waiting;

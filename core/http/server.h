@@ -5,9 +5,13 @@
 // one before has ended. Meanwhile the server keeps reading into a bounded buffer, which is how it
 // notices that a client has left. A client that half-closes its side counts as gone.
 //
-// What the server answers by itself, in OpenAI's error shape and then closing: 400 malformed, 408
-// too slow, 413 body too large, 414 URL too long, 417, 431 headers too large, 501 transfer codings,
-// 503 too many connections, 505; and 500, keeping the connection, when the handler throws.
+// What the server answers by itself, in OpenAI's error shape:
+//   and closes, since it cannot know where the next request begins or does not want to wait for it:
+//     400 malformed, 408 too slow, 413 large body, 414 URL too long, 431 headers too large or too
+//     many, 501 transfer codings and CONNECT, 503 too many connections, 505 other versions;
+//   and goes on: 400 for a bad URL or Host, 417, 413 for a body that is hardly too large, what the
+//     gate refuses, and 500 when the handler throws. Where such a request has "Expect:
+//     100-continue", or a body that is not worth reading, it closes too.
 #pragma once
 
 #include <chrono>
@@ -18,7 +22,9 @@
 #include <string_view>
 
 #include "core/base/result.h"
+#include "core/http/cors.h"
 #include "core/http/exchange.h"
+#include "core/http/refusal.h"
 
 namespace halogen {
 class Loop;
@@ -30,9 +36,13 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // a name or address; "::" listens on IPv4 and IPv6
   uint16_t port = 0;               // 0 lets the system choose
 
-  size_t max_connections = 8192;  // more are answered 503 and closed
+  // More are answered 503 and closed, unless one that has been idle for idle_grace can be closed
+  // instead.
+  size_t max_connections = 8192;
+  std::chrono::milliseconds idle_grace{1'000};
 
   size_t header_limit = 64 << 10;    // bytes of request line and headers
+  size_t header_fields_limit = 256;  // number of header fields
   size_t target_limit = 16 << 10;    // bytes of the URL
   size_t body_limit = 64 << 20;      // bytes of a request's body
   size_t pipeline_limit = 64 << 10;  // bytes read ahead of the request being answered
@@ -40,15 +50,22 @@ struct ServerOptions {
   size_t write_buffer_limit = 1 << 20;     // above this a stream is congested, and parsing pauses
   size_t write_buffer_ceiling = 16 << 20;  // a stream that would exceed this is closed
 
-  std::chrono::milliseconds idle_timeout{120'000};  // between requests
-  std::chrono::milliseconds header_timeout{
-      15'000};                                     // from a request's first byte to its blank line
+  std::chrono::milliseconds first_byte_timeout{30'000};  // of a new connection
+  std::chrono::milliseconds idle_timeout{120'000};       // between requests
+  // From a request's first byte to its blank line.
+  std::chrono::milliseconds header_timeout{15'000};
   std::chrono::milliseconds body_timeout{30'000};  // longest silence while a body arrives
+  // A body that takes longer than body_grace must have arrived at body_rate bytes a second.
+  std::chrono::milliseconds body_grace{60'000};
+  size_t body_rate = 1024;
   // How long a stream may stay congested, or a finished response make no progress.
   std::chrono::milliseconds write_stall_timeout{30'000};
   // After the last response, how long to wait for the client to close first, so that it reads it
   // all.
   std::chrono::milliseconds linger_timeout{1'000};
+
+  Gate gate;        // may be empty
+  CorsPolicy cors;  // which pages' scripts may read the responses
 
   // Told about what no client is told: handlers that throw, descriptors that run out. May be empty.
   std::function<void(std::string_view)> log;
@@ -60,11 +77,13 @@ struct ServerStats {
   uint64_t accepted = 0;          // the rest are totals since listen()
   uint64_t requests = 0;
   uint64_t refused_connections = 0;  // over max_connections or out of descriptors
-  uint64_t refused_requests = 0;     // malformed or over a limit
+  uint64_t refused_requests = 0;     // malformed, over a limit, or stopped by the gate
   uint64_t timeouts = 0;             // idle connections and slow requests
+  uint64_t evictions = 0;            // idle connections closed to make room for new ones
   uint64_t slow_readers = 0;         // closed for not reading
   uint64_t disconnects = 0;          // clients that left before their response ended
   uint64_t handler_errors = 0;       // exceptions out of the handler
+  uint64_t out_of_memory = 0;        // connections given up because there was no memory for them
 };
 
 // [loop] Called once for each request, when headers and body are complete.
@@ -87,9 +106,11 @@ class Server {
   // [any] The port that was bound.
   uint16_t port() const { return port_; }
 
-  // [loop] Stops accepting, closes idle connections, lets requests in flight and streams finish,
-  // then posts `done` to the loop. There is no deadline here: destroy the server to cut what
-  // remains.
+  // [loop] Closes idle connections, and every other one after its response; requests in flight and
+  // streams finish. Meanwhile new connections are accepted for one request each, so that the
+  // handler can tell them why it serves no more. When those that were open have gone, stops
+  // accepting, and posts `done` to the loop as soon as the last is closed. There is no deadline
+  // here: destroy the server to cut what remains.
   void drain(std::function<void()> done);
 
   // [loop]

@@ -276,7 +276,7 @@ describe('other endpoints', () => {
     assert.equal((await fetch(`${server.url}/v2/nothing`)).status, 404);
     const response = await fetch(`${server.url}/v1/chat/completions`);
     assert.equal(response.status, 405);
-    assert.equal(response.headers.get('allow'), 'POST');
+    assert.equal(response.headers.get('allow'), 'POST, OPTIONS');
   });
 });
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <fcntl.h>
@@ -124,7 +125,11 @@ void Acceptor::accept_some() {
       set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
       set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);  // finds clients that vanished without a word
       set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
-      core_.accepted(fd, describe(address));
+      try {
+        core_.accepted(fd, describe(address));
+      } catch (const std::bad_alloc&) {  // for the address' text: accepted() throws nothing
+        ::close(fd);
+      }
       continue;
     }
     switch (errno) {
@@ -136,7 +141,7 @@ void Acceptor::accept_some() {
         continue;  // that client has left already
       case EMFILE:
       case ENFILE:
-        if (turn_one_away()) continue;
+        if (core_.make_room() || turn_one_away()) continue;
         rest(EMFILE);
         return;
       default:
@@ -153,8 +158,15 @@ bool Acceptor::turn_one_away() {
   if (fd >= 0) {
     ++core_.stats().refused_connections;
     std::string text;
-    append_error_response(text, 503, "the server has no free descriptors; try again later",
-                          "too_many_connections", core_.date());
+    ResponseHead head;
+    head.date = core_.date();
+    head.connection = "close";
+    append_refusal(text,
+                   {503,
+                    "too_many_connections",
+                    "the server has no free descriptors; try again later",
+                    {{"Retry-After", "1"}}},
+                   head, false);
     [[maybe_unused]] ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
     ::shutdown(fd, SHUT_WR);
     // Input left unread would turn the close into a reset and could cost the client its answer.

@@ -24,6 +24,7 @@ class Acceptor {
   Status listen(const std::string& host, uint16_t port);
 
   uint16_t port() const { return port_; }
+  bool open() const { return socket_ >= 0; }
 
   // Accepts again once a rest is over.
   void check_time(uint64_t now);

@@ -1,6 +1,7 @@
 #include "core/http/internal/connection.h"
 
 #include <exception>
+#include <new>
 #include <utility>
 
 #include <sys/socket.h>
@@ -12,14 +13,22 @@
 
 namespace halogen::http {
 
+namespace {
+
+// For how long an idle connection keeps the buffers of its last request for its next one.
+constexpr std::chrono::milliseconds kBuffersKept{1'000};
+
+}  // namespace
+
 Connection::Connection(ServerCore& core, std::string peer)
     : core_(core),
       outbox_(reinterpret_cast<uv_stream_t*>(&socket_), this),
-      parser_(
-          {core.options().header_limit, core.options().target_limit, core.options().body_limit}),
+      parser_({core.options().header_limit, core.options().header_fields_limit,
+               core.options().target_limit, core.options().body_limit},
+              core.options().gate),
       peer_(std::move(peer)) {}
 
-void Connection::open(ServerCore& core, int fd, std::string peer, bool refuse) {
+void Connection::open(ServerCore& core, int fd, std::string peer, bool turn_away) {
   auto* self = new Connection(core, std::move(peer));
   uv_tcp_init(core.uv(), &self->socket_);  // cannot fail: it makes no socket
   self->socket_.data = self;
@@ -31,9 +40,26 @@ void Connection::open(ServerCore& core, int fd, std::string peer, bool refuse) {
   }
   self->idle_since_ = self->last_read_ = self->now();
   self->steer_reading();
-  if (refuse) {
-    self->refuse(503, "too_many_connections",
-                 "the server has too many open connections; try again later");
+  if (!turn_away) return;
+  self->survive([&] {
+    self->refuse({503,
+                  "too_many_connections",
+                  "the server has too many open connections; try again later",
+                  {{"Retry-After", "1"}}},
+                 false);
+  });
+}
+
+// Where memory runs out in the middle of a connection's work, that connection is given up and no
+// other; libuv, which called, knows nothing of exceptions.
+template <typename Work>
+void Connection::survive(Work work) noexcept {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    ++core_.stats().out_of_memory;
+    doomed_ = true;
+    close();
   }
 }
 
@@ -73,8 +99,9 @@ void Connection::steer_reading() {
       },
       [](uv_stream_t* handle, ssize_t size, const uv_buf_t* buffer) noexcept {
         auto* self = static_cast<Connection*>(handle->data);
-        if (size > 0) self->on_read({buffer->base, static_cast<size_t>(size)});
-        if (size < 0) self->on_end(size == UV_EOF);
+        if (size < 0) return self->on_end(size == UV_EOF);
+        if (size > 0)
+          self->survive([=] { self->on_read({buffer->base, static_cast<size_t>(size)}); });
       });
 }
 
@@ -126,30 +153,39 @@ size_t Connection::parse(std::string_view data) {
       case RequestParser::Progress::complete:
         dispatch();
         break;
-      case RequestParser::Progress::failed: {
-        const ParseFailure& failure = parser_.failure();
+      case RequestParser::Progress::refused:
         ++core_.stats().refused_requests;
-        refuse(failure.status, failure.code, failure.message);
+        refuse(parser_.refusal(), parser_.keep_alive());
+        parser_.forget();
+        break;
+      case RequestParser::Progress::failed:
+        ++core_.stats().refused_requests;
+        refuse(parser_.refusal(), false);
         return data.size();
-      }
     }
     used += consumed;
   }
-  if (parser_.phase() != RequestParser::Phase::head) {
-    head_since_ = 0;
-  } else if (head_since_ == 0) {
-    head_since_ = now();
-  }
+  const auto note = [this](uint64_t& since, RequestParser::Phase phase) {
+    if (parser_.phase() != phase) {
+      since = 0;
+    } else if (since == 0) {
+      since = now();
+    }
+  };
+  note(head_since_, RequestParser::Phase::head);
+  note(body_since_, RequestParser::Phase::body);
   return close_after_write_ || closing_ ? data.size() : used;
 }
 
 void Connection::dispatch() {
-  head_since_ = 0;
+  head_since_ = body_since_ = 0;  // the next request's may begin in this very round
+  used_ = true;
   ++core_.stats().requests;
+  std::string fields = cors_fields();
   Request request = parser_.take_request();
   request.peer = peer_;
   auto exchange = std::make_shared<Exchange>(Exchange::Passkey(), *this, std::move(request),
-                                             parser_.keep_alive());
+                                             parser_.keep_alive(), std::move(fields));
   exchange_ = exchange.get();
   ++core_.stats().requests_in_flight;
   std::string reason;
@@ -167,10 +203,26 @@ void Connection::dispatch() {
   exchange->abort();  // does nothing unless a stream had begun
 }
 
-void Connection::refuse(int status, std::string_view code, std::string_view message) {
-  append_error_response(output(), status, message, code, core_.date());
-  close_after_write_ = true;
+void Connection::refuse(const Refusal& refusal, bool keep_alive) {
+  keep_alive = keep_alive && may_keep_alive();
+  const Request& request = parser_.request();
+  const std::string fields = cors_fields();
+  ResponseHead head;
+  head.date = date();
+  head.connection = !keep_alive ? "close" : request.http_1_0 ? "keep-alive" : "";
+  head.fields = fields;
+  append_refusal(output(), refusal, head, request.method == "HEAD");
+  head_since_ = body_since_ = 0;
+  used_ = true;
+  idle_since_ = now();
+  if (!keep_alive) close_after_write_ = true;
   touch();
+}
+
+std::string Connection::cors_fields() const {
+  std::string fields;
+  core_.options().cors.append_fields(fields, parser_.request());
+  return fields;
 }
 
 // --- writing
@@ -214,6 +266,11 @@ void Connection::response_aborted() {
   reset();
 }
 
+void Connection::out_of_memory() {
+  ++core_.stats().out_of_memory;
+  reset();
+}
+
 // Closing at once could call back into the code that is in the middle of a write, so it is put off
 // to the end of the round.
 void Connection::reset() {
@@ -221,7 +278,11 @@ void Connection::reset() {
   touch();
 }
 
-void Connection::serve() {
+void Connection::serve() noexcept {
+  survive([this] { serve_round(); });
+}
+
+void Connection::serve_round() {
   if (closing_) return;
   if (doomed_) {
     close();
@@ -246,13 +307,13 @@ void Connection::serve() {
   after_write();
 }
 
-void Connection::on_written(int status) {
+void Connection::on_written(int status) noexcept {
   if (closing_) return;
   if (status < 0 || outbox_.flush() < 0) {
     close();
     return;
   }
-  after_write();
+  survive([this] { after_write(); });
 }
 
 void Connection::after_write() {
@@ -284,7 +345,11 @@ void Connection::linger() {
   steer_reading();
 }
 
-void Connection::check_time(uint64_t time) {
+void Connection::check_time(uint64_t now) noexcept {
+  survive([this, now] { enforce_times(now); });
+}
+
+void Connection::enforce_times(uint64_t time) {
   const ServerOptions& options = core_.options();
   const auto passed = [time](uint64_t since, std::chrono::milliseconds limit) {
     return time >= since && time - since >= static_cast<uint64_t>(limit.count());
@@ -313,19 +378,33 @@ void Connection::check_time(uint64_t time) {
 
   switch (parser_.phase()) {
     case RequestParser::Phase::idle:
-      if (!passed(idle_since_, options.idle_timeout)) return;
+      if (passed(idle_since_, kBuffersKept)) {
+        inbox_.shrink_to_fit();
+        outbox_.shrink();
+      }
+      if (!passed(idle_since_, used_ ? options.idle_timeout : options.first_byte_timeout)) return;
       ++core_.stats().timeouts;
       close();
       return;
     case RequestParser::Phase::head:
       if (!passed(head_since_, options.header_timeout)) return;
       break;
-    case RequestParser::Phase::body:
-      if (!passed(last_read_, options.body_timeout)) return;
+    case RequestParser::Phase::body: {
+      const std::chrono::milliseconds earned(parser_.body_received() * 1000 / options.body_rate);
+      if (!passed(last_read_, options.body_timeout) &&
+          !passed(body_since_, options.body_grace + earned)) {
+        return;
+      }
       break;
+    }
   }
   ++core_.stats().timeouts;
-  refuse(408, "request_timeout", "the request took too long to arrive");
+  refuse({408, "request_timeout", "the request took too long to arrive", {}}, false);
+}
+
+bool Connection::is_idle() const {
+  return exchange_ == nullptr && !lingering_ && !close_after_write_ && buffered() == 0 &&
+         parser_.phase() == RequestParser::Phase::idle;
 }
 
 void Connection::drain() {

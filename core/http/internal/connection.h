@@ -22,7 +22,7 @@ class ServerCore;
 class Connection {
  public:
   // Takes over the connected socket `fd`; closes it on failure.
-  static void open(ServerCore& core, int fd, std::string peer, bool refuse);
+  static void open(ServerCore& core, int fd, std::string peer, bool turn_away);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -36,33 +36,43 @@ class Connection {
   size_t buffered() const { return outbox_.buffered(); }
   void response_ended(bool keep_alive);
   void response_aborted();
+  void out_of_memory();  // the response cannot go on: it will be cut off, as if the client had left
 
   // For Outbox.
   Outbox& outbox() { return outbox_; }
-  void on_written(int status);
+  void on_written(int status) noexcept;
 
   // For ServerCore.
-  void serve();                   // once per round of the loop in which it was touched
-  void check_time(uint64_t now);  // a few times per timeout
+  void serve() noexcept;                   // once per round of the loop in which it was touched
+  void check_time(uint64_t now) noexcept;  // a few times per timeout
   void drain();
   void close();
   bool closing() const { return closing_; }
+  // Since when the connection waits for a request; 0 while it does anything else.
+  uint64_t idle_since() const { return is_idle() ? idle_since_ : 0; }
   bool in_flight() const { return exchange_ != nullptr; }
 
   static constexpr size_t kNowhere = static_cast<size_t>(-1);
   size_t index = kNowhere;        // in the core's list of connections
   size_t dirty_index = kNowhere;  // in the core's list of touched ones
+  bool late = false;              // accepted while the server was draining already
 
  private:
   Connection(ServerCore& core, std::string peer);
   ~Connection() = default;
 
+  void serve_round();
+  void enforce_times(uint64_t now);
   void on_read(std::string_view data);
   void on_end(bool orderly);
   size_t parse(std::string_view data);
   bool may_parse() const;
   void dispatch();
-  void refuse(int status, std::string_view code, std::string_view message);
+  void refuse(const Refusal& refusal, bool keep_alive);
+  std::string cors_fields() const;
+  bool is_idle() const;
+  template <typename Work>
+  void survive(Work work) noexcept;
   void steer_reading();
   void after_write();
   void relieve();
@@ -81,6 +91,7 @@ class Connection {
   // Times are the loop's, in milliseconds.
   uint64_t idle_since_ = 0;
   uint64_t head_since_ = 0;  // 0 while no head is arriving
+  uint64_t body_since_ = 0;  // 0 while no body is arriving
   uint64_t last_read_ = 0;
   uint64_t congested_since_ = 0;  // 0 while the stream flows freely
   uint64_t progress_since_ = 0;   // when a blocked outbox last got rid of something
@@ -88,6 +99,7 @@ class Connection {
   uint64_t linger_since_ = 0;
 
   bool reading_ = false;
+  bool used_ = false;  // has sent a complete request
   bool peer_ended_ = false;
   bool close_after_write_ = false;
   bool lingering_ = false;

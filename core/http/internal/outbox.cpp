@@ -28,6 +28,11 @@ size_t Outbox::buffered() const {
   return pending_.size() + uv_stream_get_write_queue_size(stream_);
 }
 
+void Outbox::shrink() {
+  if (pending_.empty()) pending_.shrink_to_fit();
+  if (!writing_) in_flight_.shrink_to_fit();
+}
+
 int Outbox::flush() {
   if (writing_ || pending_.empty()) return 0;
   uv_buf_t buffer{pending_.data(), pending_.size()};

@@ -28,6 +28,9 @@ class Outbox {
   // True while the kernel has not taken all that was handed to it.
   bool blocked() const { return writing_; }
 
+  // Lets go of memory that an idle connection does not need.
+  void shrink();
+
   // Hands pending bytes to the kernel, unless it is still busy with the last ones. Returns a
   // negative libuv error when the connection is broken.
   int flush();

@@ -69,21 +69,19 @@ void append_response_head(std::string& out, const ResponseHead& head) {
   if (head.headers != nullptr) {
     for (const Header& header : *head.headers) append_field(out, header.name, header.value);
   }
+  out.append(head.fields);
   out.append("\r\n");
 }
 
-void append_error_response(std::string& out, int status, std::string_view message,
-                           std::string_view code, std::string_view date) {
-  const std::string body = error_body(message, error_type(status), code);
-  ResponseHead head;
-  head.status = status;
+void append_refusal(std::string& out, const Refusal& refusal, ResponseHead head, bool head_only) {
+  const std::string body = error_body(refusal.message, error_type(refusal.status), refusal.code);
+  head.status = refusal.status;
   head.content_type = "application/json";
-  head.date = date;
-  head.connection = "close";
+  head.headers = &refusal.headers;
   head.framing = ResponseHead::Framing::length;
   head.content_length = body.size();
   append_response_head(out, head);
-  out.append(body);
+  if (!head_only) out.append(body);
 }
 
 }  // namespace halogen::http

@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/http/exchange.h"
+#include "core/http/header.h"
+#include "core/http/refusal.h"
 
 namespace halogen::http {
 
@@ -19,12 +20,13 @@ struct ResponseHead {
   Framing framing = Framing::none;
   size_t content_length = 0;
   const std::vector<Header>* headers = nullptr;
+  std::string_view fields;  // further header fields, each with its line end
 };
 
 void append_response_head(std::string& out, const ResponseHead& head);
 
-// A complete error response that asks the client to close; for when there is no exchange to answer.
-void append_error_response(std::string& out, int status, std::string_view message,
-                           std::string_view code, std::string_view date);
+// A complete response for a refused request, for when there is no exchange to answer. Of `head`,
+// date, connection and fields are used.
+void append_refusal(std::string& out, const Refusal& refusal, ResponseHead head, bool head_only);
 
 }  // namespace halogen::http

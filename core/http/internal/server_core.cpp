@@ -25,6 +25,10 @@ ServerCore::ServerCore(Loop& loop, ServerOptions options, Handler handler)
   uv_timer_init(uv(), &clock_);
   before_poll_.data = keep_going_.data = clock_.data = this;
   open_handles_ = 3;
+  // So that neither accepting nor marking can fail for want of memory.
+  for (auto* list : {&connections_, &dirty_, &snapshot_}) {
+    list->reserve(options_.max_connections + kRefusalSlack);
+  }
   uv_prepare_start(&before_poll_, [](uv_prepare_t* handle) noexcept {
     static_cast<ServerCore*>(handle->data)->serve_dirty();
   });
@@ -38,26 +42,55 @@ ServerCore::ServerCore(Loop& loop, ServerOptions options, Handler handler)
 // starts and stops no timers, and a walk over thousands of idle connections takes microseconds.
 uint64_t ServerCore::check_interval() const {
   const auto shortest =
-      std::min({options_.idle_timeout, options_.header_timeout, options_.body_timeout,
-                options_.write_stall_timeout, options_.linger_timeout});
+      std::min({options_.first_byte_timeout, options_.idle_timeout, options_.header_timeout,
+                options_.body_timeout, options_.body_grace, options_.write_stall_timeout,
+                options_.linger_timeout});
   return static_cast<uint64_t>(std::clamp<int64_t>(shortest.count() / 4, 10, 1000));
 }
 
-void ServerCore::accepted(int fd, std::string peer) {
-  const bool refuse = connections_.size() >= options_.max_connections;
-  if (refuse) ++stats_.refused_connections;
+void ServerCore::accepted(int fd, std::string peer) noexcept {
+  const bool full = connections_.size() >= options_.max_connections && !make_room();
+  if (full) ++stats_.refused_connections;
   if (connections_.size() >= options_.max_connections + kRefusalSlack) {
     ::close(fd);
     return;
   }
-  if (!refuse) ++stats_.accepted;
-  Connection::open(*this, fd, std::move(peer), refuse);
+  if (!full) ++stats_.accepted;
+  try {
+    Connection::open(*this, fd, std::move(peer), full);
+  } catch (const std::bad_alloc&) {
+    ++stats_.out_of_memory;
+    ::close(fd);
+  }
+}
+
+// Clients that keep connections they do not use must not keep others out. Walking all connections
+// is bounded: after a walk in vain there is none until one can have become idle enough.
+bool ServerCore::make_room() {
+  const uint64_t now = uv_now(uv());
+  const auto grace = static_cast<uint64_t>(options_.idle_grace.count());
+  if (now < no_room_until_) return false;
+  Connection* oldest = nullptr;
+  for (Connection* connection : connections_) {
+    const uint64_t since = connection->idle_since();
+    if (since != 0 && (oldest == nullptr || since < oldest->idle_since())) oldest = connection;
+  }
+  const uint64_t free_at = (oldest == nullptr ? now : oldest->idle_since()) + grace;
+  if (oldest == nullptr || free_at > now) {
+    no_room_until_ = std::max(free_at, now + 1);
+    return false;
+  }
+  ++stats_.evictions;
+  oldest->close();
+  return true;
 }
 
 void ServerCore::add(Connection* connection) {
   handle_opened();
   connection->index = connections_.size();
   connections_.push_back(connection);
+  connection->late = draining_;
+  if (draining_) ++late_;
 }
 
 void ServerCore::remove(Connection* connection) {
@@ -66,10 +99,11 @@ void ServerCore::remove(Connection* connection) {
   last->index = connection->index;
   connections_.pop_back();
   connection->index = Connection::kNowhere;
+  if (connection->late) --late_;
   if (connection->dirty_index != Connection::kNowhere) {
     dirty_[std::exchange(connection->dirty_index, Connection::kNowhere)] = nullptr;
   }
-  finish_drain();
+  go_on_draining();
 }
 
 void ServerCore::mark_dirty(Connection* connection) {
@@ -112,21 +146,30 @@ void ServerCore::check_times() {
 void ServerCore::drain(std::function<void()> done) {
   draining_ = true;
   drained_.push_back(std::move(done));
-  acceptor_.close();
+  close_idle();
+  go_on_draining();
+}
+
+void ServerCore::close_idle() {
   const std::vector<Connection*> all = connections_;
   for (Connection* connection : all) {
     if (!connection->closing()) connection->drain();
   }
-  finish_drain();
 }
 
-void ServerCore::finish_drain() {
-  if (!draining_ || !connections_.empty()) return;
+void ServerCore::go_on_draining() {
+  if (!draining_ || connections_.size() > late_) return;
+  if (acceptor_.open()) {
+    acceptor_.close();
+    close_idle();  // comes back here for each
+  }
+  if (!connections_.empty()) return;
   for (auto& done : std::exchange(drained_, {})) loop_.post(std::move(done));
 }
 
 void ServerCore::shut_down() {
   shut_down_ = true;
+  draining_ = false;
   drained_.clear();
   acceptor_.close();
   const std::vector<Connection*> all = connections_;

@@ -38,7 +38,10 @@ class ServerCore {
   ServerStats stats_now() const;
 
   // For Acceptor: takes over the socket.
-  void accepted(int fd, std::string peer);
+  void accepted(int fd, std::string peer) noexcept;
+  // For Acceptor: closes the connection that has been idle the longest, if one has been for a
+  // while.
+  bool make_room();
 
   // For Connection.
   const ServerOptions& options() const { return options_; }
@@ -59,7 +62,8 @@ class ServerCore {
  private:
   void serve_dirty();
   void check_times();
-  void finish_drain();
+  void close_idle();
+  void go_on_draining();
   uint64_t check_interval() const;
 
   Loop& loop_;
@@ -73,6 +77,8 @@ class ServerCore {
   std::vector<Connection*> dirty_;     // null where one has closed
   std::vector<Connection*> snapshot_;  // for walks during which connections close
   std::vector<std::function<void()>> drained_;
+  size_t late_ = 0;             // connections that were accepted while draining
+  uint64_t no_room_until_ = 0;  // loop time before which no connection can have become idle enough
   ServerStats stats_;
   std::array<char, 64 << 10> read_buffer_;
   std::time_t date_time_ = 0;

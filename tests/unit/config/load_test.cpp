@@ -235,6 +235,12 @@ TEST(Notices, NameWhatHasNoEffectAndWhatIsOpen) {
                                      "the cpu backend: it compiles nothing"});
   EXPECT_TRUE(profile_notices(*load({"--backend", "vulkan", "--flash-attn", "1"})).empty());
   EXPECT_TRUE(profile_notices(*load({"--host", "0.0.0.0", "--api-key", "k"})).empty());
+  EXPECT_TRUE(profile_notices(*load({"--host", "0.0.0.0", "--api-key-file", "f"})).empty());
+  EXPECT_EQ(profile_notices(*load({"--cors-origin", "*"})),
+            std::vector<std::string>{
+                "server.cors_origins (flag --cors-origin) lets every web page use this server "
+                "through its visitors' browsers; server.api_keys would ask for a key"});
+  EXPECT_TRUE(profile_notices(*load({"--cors-origin", "*", "--api-key", "k"})).empty());
 }
 
 }  // namespace

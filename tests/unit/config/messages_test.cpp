@@ -135,9 +135,6 @@ TEST(Messages, FeaturesOfLaterVersions) {
   EXPECT_EQ(FromText("[backend]\nisolation = \"process\"\n").message(),
             "FILE:2: backend.isolation = \"process\" is not available in this version (it comes "
             "with backends in a process of their own)");
-  EXPECT_EQ(FromText("[server]\ncors_origins = [\"*\"]\n").message(),
-            "FILE:2: server.cors_origins = [\"*\"] is not available in this version (it comes with "
-            "access from web pages of other origins)");
 }
 
 TEST(Messages, NotToml) {

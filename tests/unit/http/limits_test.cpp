@@ -1,6 +1,8 @@
 // Nothing a client does may cost the server more than its limits say.
 #include <algorithm>
+#include <atomic>
 #include <ctime>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -35,6 +37,18 @@ TEST(Limits, HeadersTooLargeGet431WithoutWaitingForTheirEnd) {
   EXPECT_EQ(many.response().status, 431);
 }
 
+TEST(Limits, TooManyHeaderFieldsGet431) {
+  ServerOptions options;
+  options.header_fields_limit = 3;
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send(get("/", "A: 1\r\nB: 2\r\n") + get("/", "A: 1\r\nB: 2\r\nC: 3\r\n"));
+  EXPECT_EQ(client.response().status, 200);
+  const Response response = client.response();
+  EXPECT_EQ(response.status, 431);
+  EXPECT_EQ(error_code(response.body), "too_many_headers");
+}
+
 TEST(Limits, TrailersCountAsHeaders) {
   ServerOptions options;
   options.header_limit = 1000;
@@ -67,7 +81,7 @@ TEST(Limits, AnnouncedBodyTooLargeGets413BeforeItIsSent) {
   fits.send(post("/", std::string(1000, 'b')));
   EXPECT_EQ(fits.response().status, 200);
   RawClient client(server.port());
-  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1001\r\n\r\n");
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n");
   const Response response = client.response();
   EXPECT_EQ(response.status, 413);
   EXPECT_EQ(error_code(response.body), "body_too_large");
@@ -134,9 +148,36 @@ TEST(Limits, SilentBodyGets408ButASlowOneArrives) {
   EXPECT_EQ(slow.response().body, "POST / xxxxxxxxxx");
 }
 
+// One byte now and then keeps no connection for ever.
+TEST(Limits, BodyThatTricklesGets408AfterItsGrace) {
+  ServerOptions options;
+  options.body_grace = Milliseconds(200);
+  options.body_rate = 100'000;
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000\r\n\r\n");
+  std::atomic<bool> answered{false};
+  std::thread drip([&] {
+    while (!answered && client.send("x")) std::this_thread::sleep_for(Milliseconds(10));
+  });
+  EXPECT_EQ(client.response().status, 408);
+  answered = true;
+  drip.join();
+}
+
+TEST(Limits, ChunkTooLargeGets413BeforeItArrives) {
+  ServerOptions options;
+  options.body_limit = 1000;
+  TestServer server(echo, options);
+  RawClient client(server.port());
+  client.send("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3e8\r\n" +
+              std::string(1000, 'b') + "\r\n1\r\n");
+  EXPECT_EQ(client.response().status, 413);
+}
+
 TEST(Limits, IdleConnectionsAreClosedWithoutAWord) {
   ServerOptions options;
-  options.idle_timeout = Milliseconds(150);
+  options.first_byte_timeout = options.idle_timeout = Milliseconds(150);
   TestServer server(echo, options);
   RawClient fresh(server.port());
   RawClient used(server.port());
@@ -181,6 +222,38 @@ TEST(Limits, ConnectionsOverTheLimitGet503) {
   RawClient d(server.port());
   d.send(get("/d"));
   EXPECT_EQ(d.response().body, "GET /d ");
+}
+
+// Clients that keep what they do not use keep nobody out.
+TEST(Limits, TheLongestIdleConnectionMakesRoomForANewOne) {
+  ServerOptions options;
+  options.max_connections = 3;
+  options.idle_grace = Milliseconds(50);
+  TestServer* self = nullptr;
+  TestServer server(
+      [&](const std::shared_ptr<Exchange>& exchange) {
+        if (exchange->request().path == "/busy") return self->kept.push_back(exchange);
+        echo(exchange);
+      },
+      options);
+  self = &server;
+  RawClient busy(server.port());
+  busy.send(get("/busy"));
+  RawClient old(server.port());
+  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.connections == 2; }));
+  std::this_thread::sleep_for(Milliseconds(60));
+  RawClient recent(server.port());
+  recent.send(get("/recent"));
+  ASSERT_EQ(recent.response().body, "GET /recent ");
+  RawClient fresh(server.port());
+  fresh.send(get("/fresh"));
+  EXPECT_EQ(fresh.response().body, "GET /fresh ");
+  EXPECT_TRUE(old.closed_within(kPatience));
+  EXPECT_EQ(server.stats().evictions, 1u);
+  recent.send(get("/again"));
+  EXPECT_EQ(recent.response().body, "GET /again ");
+  server.on_loop([&] { server.kept.at(0)->respond(200, "", "done"); });
+  EXPECT_EQ(busy.response().body, "done");
 }
 
 TEST(Limits, LingeringEndsWithItsTimeout) {

@@ -166,7 +166,9 @@ TEST(Protocol, DoesNotInviteABodyThatIsThereOrTooLarge) {
   EXPECT_EQ(large.response().status, 413);
   RawClient odd(server.port());
   odd.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1\r\nExpect: miracles\r\n\r\n");
-  EXPECT_EQ(odd.response().status, 417);
+  const Response unexpected = odd.response();
+  EXPECT_EQ(unexpected.status, 417);
+  EXPECT_EQ(unexpected.header("connection"), "close") << "the body may come or not";
 }
 
 TEST(Protocol, HeadGetsTheHeadersOfGetAndNoBody) {
@@ -271,14 +273,15 @@ TEST(Protocol, IgnoresAnOfferToUpgrade) {
   EXPECT_EQ(client.response().body, "GET /b ");
 }
 
-struct Refusal {
+struct RefusalCase {
   const char* name;
   const char* request;
   int status;
   const char* code;
 };
 
-class Refused : public ::testing::TestWithParam<Refusal> {};
+// Where the next request begins is unknown.
+class Refused : public ::testing::TestWithParam<RefusalCase> {};
 
 TEST_P(Refused, WithAJsonErrorAndAClose) {
   TestServer server(echo);
@@ -297,35 +300,195 @@ TEST_P(Refused, WithAJsonErrorAndAClose) {
 INSTANTIATE_TEST_SUITE_P(
     Protocol, Refused,
     ::testing::Values(
-        Refusal{"Garbage", "garbage\r\n\r\n", 400, "malformed_request"},
-        Refusal{"BadHeader", "GET / HTTP/1.1\r\nHost: t\r\nbad header\r\n\r\n", 400,
-                "malformed_request"},
-        Refusal{"BadLength", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: -1\r\n\r\n", 400,
-                "malformed_request"},
-        Refusal{"BadChunk",
-                "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400,
-                "malformed_request"},
-        Refusal{"LengthAndChunked",
-                "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nTransfer-Encoding: "
-                "chunked\r\n\r\n",
-                400, "malformed_request"},
-        Refusal{"TwoLengths",
-                "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", 400,
-                "malformed_request"},
-        Refusal{"NoHost", "GET / HTTP/1.1\r\n\r\n", 400, "invalid_host"},
-        Refusal{"TwoHosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400, "invalid_host"},
-        Refusal{"BadEscape", "GET /%zz HTTP/1.1\r\nHost: t\r\n\r\n", 400, "invalid_url"},
-        Refusal{"Gzip", "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip\r\n\r\n", 501,
-                "unsupported_transfer_encoding"},
-        Refusal{"GzipChunked",
-                "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501,
-                "unsupported_transfer_encoding"},
-        Refusal{"ChunkedInHttp10", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
-                "invalid_transfer_encoding"},
-        Refusal{"Connect", "CONNECT a:1 HTTP/1.1\r\nHost: t\r\n\r\n", 501, "method_not_supported"},
-        Refusal{"Http2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http_version_not_supported"},
-        Refusal{"Http3", "GET / HTTP/3.0\r\nHost: t\r\n\r\n", 505, "http_version_not_supported"}),
+        RefusalCase{"Garbage", "garbage\r\n\r\n", 400, "malformed_request"},
+        RefusalCase{"BadHeader", "GET / HTTP/1.1\r\nHost: t\r\nbad header\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"BadLength", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: -1\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"BadChunk",
+                    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"LengthAndChunked",
+                    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n",
+                    400, "malformed_request"},
+        RefusalCase{"TwoLengths",
+                    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
+                    400, "malformed_request"},
+        RefusalCase{"LengthList", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5, 5\r\n\r\nabcde",
+                    400, "malformed_request"},
+        RefusalCase{
+            "SameLengthTwice",
+            "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\nabcde",
+            400, "malformed_request"},
+        RefusalCase{"SignedLength", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: +5\r\n\r\nabcde",
+                    400, "malformed_request"},
+        RefusalCase{"LengthOverflow",
+                    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 18446744073709551617\r\n\r\n",
+                    400, "malformed_request"},
+        RefusalCase{
+            "ChunkedTwice",
+            "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: "
+            "chunked\r\n\r\n0\r\n\r\n",
+            400, "malformed_request"},
+        RefusalCase{"ChunkSizeOverflow",
+                    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n10000000000000000\r\n",
+                    400, "malformed_request"},
+        RefusalCase{"ChunkLongerThanItSays",
+                    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
+                    400, "malformed_request"},
+        RefusalCase{
+            "ChunkLineFeedAlone",
+            "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3\nabc\r\n0\r\n\r\n",
+            400, "malformed_request"},
+        RefusalCase{"LineFeedsAlone", "GET / HTTP/1.1\nHost: t\n\n", 400, "malformed_request"},
+        RefusalCase{"BlankLineFeedAlone", "GET / HTTP/1.1\r\nHost: t\r\n\n", 400,
+                    "malformed_request"},
+        RefusalCase{"CarriageReturnAlone", "GET / HTTP/1.1\r\nHost: t\rX: y\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"FoldedHeader", "GET / HTTP/1.1\r\nHost: t\r\nX: a\r\n b\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"FoldedEmptyHeader", "GET / HTTP/1.1\r\nHost: t\r\nX:\r\n\tb\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"BlankBeforeTheColon",
+                    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length : 3\r\n\r\nabc", 400,
+                    "malformed_request"},
+        RefusalCase{"HeaderWithoutAName", "GET / HTTP/1.1\r\nHost: t\r\n: x\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"ControlCharacter", "GET / HTTP/1.1\r\nHost: t\r\nX: a\x01z\r\n\r\n", 400,
+                    "malformed_request"},
+        RefusalCase{"TlsHandshake", "\x16\x03\x01\x02\x01\x01\x01\x01\xfc\x03\x03", 400,
+                    "malformed_request"},
+        RefusalCase{"UnknownMethod", "BREW /pot HTTP/1.1\r\nHost: t\r\n\r\n", 501,
+                    "method_not_supported"},
+        RefusalCase{"Gzip", "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip\r\n\r\n", 501,
+                    "unsupported_transfer_encoding"},
+        RefusalCase{"GzipChunked",
+                    "POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501,
+                    "unsupported_transfer_encoding"},
+        RefusalCase{"ChunkedInHttp10", "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", 400,
+                    "invalid_transfer_encoding"},
+        RefusalCase{"Connect", "CONNECT a:1 HTTP/1.1\r\nHost: t\r\n\r\n", 501,
+                    "method_not_supported"},
+        RefusalCase{"Http2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http_version_not_supported"},
+        RefusalCase{"Http3", "GET / HTTP/3.0\r\nHost: t\r\n\r\n", 505,
+                    "http_version_not_supported"}),
     [](const auto& refusal) { return refusal.param.name; });
+
+// A NUL, which no C string shows.
+TEST(Protocol, RefusesNulWhereverItIs) {
+  TestServer server(echo);
+  for (const char* place :
+       {"GET /@ HTTP/1.1\r\nHost: t\r\n\r\n", "GET / HTTP/1.1\r\nHost: t\r\nX@: y\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: t\r\nX: y@z\r\n\r\n"}) {
+    std::string request = place;
+    request[request.find('@')] = '\0';
+    RawClient client(server.port());
+    client.send(request);
+    EXPECT_EQ(client.response().status, 400) << place;
+    EXPECT_TRUE(client.closed_within(kPatience)) << place;
+  }
+}
+
+// The request is wrong, but where it ends is certain.
+class RefusedAlone : public ::testing::TestWithParam<RefusalCase> {};
+
+TEST_P(RefusedAlone, AndTheConnectionGoesOn) {
+  ServerOptions options;
+  options.body_limit = 10;
+  options.gate = [](const Request& request) -> std::optional<Refusal> {
+    if (request.path != "/guarded") return std::nullopt;
+    return Refusal{401, "no_key", "a key is needed", {{"WWW-Authenticate", "Bearer"}}};
+  };
+  TestServer server(echo, options);
+  for (const bool at_once : {true, false}) {
+    RawClient client(server.port());
+    const std::string request = GetParam().request;
+    if (at_once) {
+      client.send(request + get("/next"));
+    } else {
+      for (const char& c : request) client.send({&c, 1});
+      client.send(get("/next"));
+    }
+    const Response response = client.response(request.starts_with("HEAD"));
+    EXPECT_EQ(response.status, GetParam().status);
+    EXPECT_EQ(response.header("connection"), "");
+    if (!request.starts_with("HEAD")) {
+      EXPECT_EQ(error_code(response.body), GetParam().code);
+    }
+    EXPECT_EQ(response.header("www-authenticate"), response.status == 401 ? "Bearer" : "");
+    EXPECT_EQ(client.response().body, "GET /next ");
+  }
+  EXPECT_EQ(server.stats().refused_requests, 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Protocol, RefusedAlone,
+    ::testing::Values(
+        RefusalCase{"NoHost", "GET / HTTP/1.1\r\n\r\n", 400, "invalid_host"},
+        RefusalCase{"TwoHosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400,
+                    "invalid_host"},
+        RefusalCase{"HostThatIsNone", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400, "invalid_host"},
+        RefusalCase{"BadEscape", "GET /%zz HTTP/1.1\r\nHost: t\r\n\r\n", 400, "invalid_url"},
+        RefusalCase{"EscapedNul", "GET /%00 HTTP/1.1\r\nHost: t\r\n\r\n", 400, "invalid_url"},
+        RefusalCase{"BadUrlWithBody",
+                    "POST /%zz HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc", 400,
+                    "invalid_url"},
+        RefusalCase{"Expectation", "GET / HTTP/1.1\r\nHost: t\r\nExpect: miracles\r\n\r\n", 417,
+                    "expectation_failed"},
+        RefusalCase{"BodyALittleTooLarge",
+                    "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 11\r\n\r\n01234567890", 413,
+                    "body_too_large"},
+        RefusalCase{"Gate", "GET /guarded HTTP/1.1\r\nHost: t\r\n\r\n", 401, "no_key"},
+        RefusalCase{"GateToHead", "HEAD /guarded HTTP/1.1\r\nHost: t\r\n\r\n", 401, "no_key"},
+        RefusalCase{"GateWithBody",
+                    "POST /guarded HTTP/1.1\r\nHost: t\r\nContent-Length: 3\r\n\r\nabc", 401,
+                    "no_key"},
+        RefusalCase{"GateWithChunkedBody",
+                    "POST /guarded HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n3\r\nabc\r\n0\r\nT: x\r\n\r\n",
+                    401, "no_key"}),
+    [](const auto& refusal) { return refusal.param.name; });
+
+// Reading a long body only to forget it helps nobody.
+TEST(Protocol, RefusesALongBodyWithoutReadingItToItsEnd) {
+  ServerOptions options;
+  options.gate = [](const Request&) -> std::optional<Refusal> {
+    return Refusal{401, "no_key", "a key is needed", {}};
+  };
+  TestServer server(echo, options);
+  RawClient announced(server.port());
+  announced.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 1000000\r\n\r\n");
+  EXPECT_EQ(announced.response().header("connection"), "close");
+  RawClient chunked(server.port());
+  chunked.send("POST / HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nF4240\r\n");
+  EXPECT_EQ(chunked.response().status, 401);
+  EXPECT_TRUE(chunked.closed_within(kPatience));
+}
+
+TEST(Protocol, InvitesNoBodyThatTheGateRefuses) {
+  ServerOptions options;
+  options.gate = [](const Request& request) -> std::optional<Refusal> {
+    if (request.headers.contains("X-Key")) return std::nullopt;
+    return Refusal{401, "no_key", "a key is needed", {}};
+  };
+  TestServer server(echo, options);
+  const std::string head =
+      "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 4\r\nExpect: 100-continue\r\n";
+  RawClient without(server.port());
+  without.send(head + "\r\n");
+  const Response refused = without.response();
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.header("connection"), "close");
+  EXPECT_TRUE(without.closed_within(kPatience));
+  RawClient with(server.port());
+  with.send(head + "X-Key: k\r\n\r\n");
+  EXPECT_EQ(with.response().status, 100);
+  with.send("body");
+  EXPECT_EQ(with.response().body, "POST / body");
+}
 
 TEST(Protocol, HandlerThatThrowsAnswers500AndServesOn) {
   std::string logged;

@@ -350,16 +350,6 @@ TEST(Drain, WaitsForStreamsAndClosesIdleConnections) {
   std::atomic<int> done{0};
   server.on_loop([&] { server.server().drain([&] { ++done; }); });
   EXPECT_TRUE(idle.closed_within(kPatience));
-  {
-    const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(server.port());
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_NE(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0)
-        << "a draining server accepts nobody";
-    ::close(fd);
-  }
   partial.send("Host: t\r\n\r\n");
   ASSERT_TRUE(partial.read_until("Connection: close"));
   server.on_loop([&] {
@@ -377,6 +367,44 @@ TEST(Drain, WaitsForStreamsAndClosesIdleConnections) {
   partial.close();
   EXPECT_TRUE(server.eventually([&](const ServerStats&) { return done == 1; }));
   EXPECT_EQ(server.closed, 0);
+}
+
+bool connects(uint16_t port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool connected = ::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+  ::close(fd);
+  return connected;
+}
+
+// Whoever comes while the last stream runs is told so by the handler, once, and does not hold the
+// drain up.
+TEST(Drain, AnswersNewConnectionsUntilTheOldOnesAreDone) {
+  StreamServer server;
+  RawClient streaming(server.port());
+  streaming.send(get("/"));
+  ASSERT_TRUE(streaming.read_until("first"));
+  std::atomic<int> done{0};
+  server.on_loop([&] { server.server().drain([&] { ++done; }); });
+  RawClient late(server.port());
+  late.send(get("/late") + get("/later"));
+  ASSERT_TRUE(late.read_until("Connection: close"));
+  server.on_loop([&] { server.kept[1]->end(); });
+  ASSERT_TRUE(late.read_until("0\r\n\r\n"));
+  EXPECT_TRUE(late.closed_within(kPatience)) << "one request each";
+  late.close();
+  RawClient silent(server.port());
+  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.accepted == 3; }));
+  EXPECT_EQ(done, 0);
+  server.on_loop([&] { server.kept[0]->end(); });
+  streaming.read_to_end();
+  streaming.close();
+  EXPECT_TRUE(silent.closed_within(kPatience));
+  EXPECT_TRUE(server.eventually([&](const ServerStats&) { return done == 1; }));
+  EXPECT_FALSE(connects(server.port()));
 }
 
 TEST(Drain, OfAnEmptyServerIsDoneAtOnce) {

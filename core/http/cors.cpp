@@ -1,0 +1,140 @@
+#include "core/http/cors.h"
+
+#include <algorithm>
+
+namespace halogen::http {
+
+namespace {
+
+// What a page may read besides the few fields that every page may.
+constexpr std::string_view kExposed = "Access-Control-Expose-Headers: Retry-After\r\n";
+constexpr std::string_view kPreflight =
+    "Access-Control-Allow-Methods: GET, HEAD, POST, OPTIONS\r\n"
+    "Access-Control-Max-Age: 7200\r\n";  // seconds; the most that Chromium takes
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return lower;
+}
+
+// "http://[::1]:80" is split into "http", "[::1]" and "80".
+struct Origin {
+  std::string_view scheme;
+  std::string_view host;
+  std::string_view port;
+};
+
+// The host and port of "example.org:80" or "[::1]:80".
+void split_port(std::string_view authority, std::string_view& host, std::string_view& port) {
+  const size_t bracket = authority.rfind(']');
+  const size_t colon = authority.rfind(':');
+  const bool has_port =
+      colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
+  host = authority.substr(0, has_port ? colon : authority.size());
+  port = has_port ? authority.substr(colon + 1) : std::string_view();
+}
+
+bool split_origin(std::string_view text, Origin& origin) {
+  const size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos || scheme == 0) return false;
+  origin.scheme = text.substr(0, scheme);
+  split_port(text.substr(scheme + 3), origin.host, origin.port);
+  return !origin.host.empty();
+}
+
+// "*" stands for at least one character of a host's name.
+bool matches(std::string_view pattern, std::string_view text) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return pattern == text;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  text.remove_prefix(star);
+  for (size_t taken = 1; taken <= text.size(); taken++) {
+    if (text[taken - 1] == ':' || text[taken - 1] == '/') return false;
+    if (matches(pattern, text.substr(taken))) return true;
+  }
+  return false;
+}
+
+bool is_port(std::string_view text) {
+  return text.size() <= 5 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+Result<CorsPolicy> CorsPolicy::parse(const std::vector<std::string>& entries) {
+  CorsPolicy policy;
+  for (const std::string& entry : entries) {
+    if (entry == "*") {
+      policy.everyone_ = true;
+    } else if (entry == "same-host") {
+      policy.same_host_ = true;
+    } else if (entry == "null") {
+      policy.patterns_.push_back({entry, false});
+    } else {
+      Origin origin;
+      const bool well_formed = split_origin(entry, origin) &&
+                               origin.host.find_first_of("/?#@ \t") == std::string_view::npos &&
+                               (origin.port == "*" || is_port(origin.port));
+      if (!well_formed) {
+        return fail(HALOGEN_E_INVALID,
+                    "\"" + entry +
+                        "\": expected an origin like https://chat.example.org or "
+                        "http://localhost:*, or \"same-host\", \"null\" or \"*\"");
+      }
+      const bool any_port = origin.port == "*";
+      policy.patterns_.push_back(
+          {lower_case(any_port ? std::string_view(entry).substr(0, entry.size() - 2) : entry),
+           any_port});
+    }
+  }
+  return policy;
+}
+
+bool CorsPolicy::allows(std::string_view text, std::string_view host) const {
+  if (everyone_) return true;
+  Origin origin;
+  const bool has_host = split_origin(text, origin);
+  if (same_host_ && has_host && origin.scheme.starts_with("http")) {
+    std::string_view own_host, own_port;
+    split_port(host, own_host, own_port);
+    if (equals_ignoring_case(origin.host, own_host)) return true;
+  }
+  const bool any_port_fits = has_host && is_port(origin.port);
+  const size_t port_size = origin.port.empty() ? 0 : origin.port.size() + 1;
+  return std::any_of(patterns_.begin(), patterns_.end(), [&](const Pattern& pattern) {
+    if (!pattern.any_port) return matches(pattern.text, text);
+    return any_port_fits && matches(pattern.text, text.substr(0, text.size() - port_size));
+  });
+}
+
+void CorsPolicy::append_fields(std::string& out, const Request& request) const {
+  if (!everyone_) {
+    if (!same_host_ && patterns_.empty()) return;
+    out.append("Vary: Origin\r\n");  // whoever has sent none may share a cache with one who has
+  }
+  const std::string_view origin = request.headers.get("Origin");
+  if (origin.empty() || !allows(origin, request.headers.get("Host"))) return;
+  out.append("Access-Control-Allow-Origin: ").append(everyone_ ? "*" : origin).append("\r\n");
+  if (!is_preflight(request)) {
+    out.append(kExposed);
+    return;
+  }
+  out.append(kPreflight);
+  const std::string_view wanted = request.headers.get("Access-Control-Request-Headers");
+  if (!wanted.empty()) out.append("Access-Control-Allow-Headers: ").append(wanted).append("\r\n");
+  if (request.headers.get("Access-Control-Request-Private-Network") == "true") {
+    out.append("Access-Control-Allow-Private-Network: true\r\n");
+  }
+}
+
+bool is_preflight(const Request& request) {
+  return request.method == "OPTIONS" && request.headers.contains("Origin") &&
+         request.headers.contains("Access-Control-Request-Method");
+}
+
+}  // namespace halogen::http

@@ -1,0 +1,29 @@
+#include "core/http/internal/head_lines.h"
+
+#include <algorithm>
+
+namespace halogen::http {
+
+std::string_view HeadLines::check(std::string_view piece) {
+  while (!ended_ && !piece.empty()) {
+    if (last_ == '\n' && begun_ && (piece[0] == ' ' || piece[0] == '\t')) {
+      return "a header field is folded over several lines";
+    }
+    const size_t end = std::min(piece.find('\n'), piece.size());
+    const std::string_view line = piece.substr(0, end);
+    if (!line.empty()) {
+      blank_ = blank_ && line == "\r";
+      last_ = line.back();
+    }
+    if (end == piece.size()) break;
+    if (last_ != '\r') return "a line ends with a line feed alone";
+    ended_ = begun_ && blank_;
+    begun_ = begun_ || !blank_;
+    blank_ = true;
+    last_ = '\n';
+    piece.remove_prefix(end + 1);
+  }
+  return {};
+}
+
+}  // namespace halogen::http

@@ -1,0 +1,25 @@
+// Looks at the line ends of a request's head, where llhttp is more forgiving than is safe behind a
+// proxy that reads the same bytes in another way: it joins folded lines and takes a line feed alone
+// for the end of the head. Source: RFC 9112 sections 2.2 and 5.2.
+#pragma once
+
+#include <string_view>
+
+namespace halogen::http {
+
+class HeadLines {
+ public:
+  // The next piece of a request; what follows the head in it is not looked at. Returns what is
+  // wrong, or an empty text.
+  std::string_view check(std::string_view piece);
+
+  void reset() { *this = HeadLines(); }
+
+ private:
+  char last_ = '\n';    // the byte before the piece
+  bool blank_ = true;   // nothing but a carriage return has come on this line
+  bool begun_ = false;  // there was a line that is not blank: blank ones before it do not count
+  bool ended_ = false;
+};
+
+}  // namespace halogen::http
