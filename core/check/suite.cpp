@@ -1,5 +1,6 @@
 #include "core/check/suite.h"
 
+#include <algorithm>
 #include <exception>
 
 #include <fnmatch.h>
@@ -41,7 +42,7 @@ std::string encode(const Outcome& outcome) {
   const Json json = {{"verdict", static_cast<int>(outcome.verdict)},
                      {"sentence", outcome.sentence},
                      {"measure", outcome.measure},
-                     {"share", outcome.share}};
+                     {"share", std::min(outcome.share, 1e30)}};  // JSON has no infinity
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -15,14 +15,21 @@ using Logits = std::vector<std::vector<float>>;  // of each token
 constexpr uint32_t kVocabulary = 97, kTokens = 75;
 constexpr uint32_t kBlockTokens = 16, kSequenceBlocks = 8, kSequences = 4;
 
+// x · W, brought to about the size of x: random quantised weights can be of any size.
+Value product(TestGraph& graph, Value x, halogen_type type, int64_t out, int64_t in) {
+  // Types of large blocks cannot hold short rows.
+  if (in % halogen_type_find(type)->block_elements != 0) type = HALOGEN_F32;
+  const double root = std::sqrt(static_cast<double>(in));
+  const Value weight = graph.weight(type, {out, in}, static_cast<float>(1 / root));
+  const Value y = graph.builder().linear(x, weight);
+  if (halogen_type_find(type)->block_elements == 1) return y;
+  return graph.builder().scale(y, static_cast<float>(1 / (root * graph.root_mean_square())));
+}
+
 void build(TestGraph& graph, halogen_type type) {
   GraphBuilder& builder = graph.builder();
   const int64_t width = std::max<int64_t>(64, halogen_type_find(type)->block_elements);
   constexpr int64_t kHeads = 4, kKvHeads = 2, kSize = 16;
-  // About as large as trained ones, so that nothing overflows or dies away.
-  const auto matrix = [&](int64_t out, int64_t in) {
-    return graph.weight(type, {out, in}, 1.0F / std::sqrt(static_cast<float>(in)));
-  };
   const auto normed = [&](Value x) {
     const Value weight = graph.weight(HALOGEN_F32, {width}, 1.0F);
     return builder.rms_norm(x, weight, 1e-5F);
@@ -33,8 +40,8 @@ void build(TestGraph& graph, halogen_type type) {
   rope.base = 10000;
   rope.factor = rope.attention_factor = 1;
   const auto heads = [&](Value x, int64_t count, bool turned) {
-    const Value product = builder.linear(x, matrix(count * kSize, width));
-    const Value split = builder.reshape(product, {HALOGEN_DIM_TOKENS, count, kSize});
+    const Value split = builder.reshape(product(graph, x, type, count * kSize, width),
+                                        {HALOGEN_DIM_TOKENS, count, kSize});
     return turned ? builder.rope(split, builder.positions(), rope) : split;
   };
   Value x = graph.activations(width);
@@ -45,24 +52,29 @@ void build(TestGraph& graph, halogen_type type) {
                 v = heads(attended, kKvHeads, false);
     const Value mixed = builder.reshape(builder.attend(q, k, v, {0, 1, 0, 0.25F, 0, 0}),
                                         {HALOGEN_DIM_TOKENS, kHeads * kSize});
-    // Types of large blocks cannot hold the heads' width.
-    const Value out = kHeads * kSize % halogen_type_find(type)->block_elements == 0
-                          ? matrix(width, kHeads * kSize)
-                          : graph.weight(HALOGEN_F32, {width, kHeads * kSize}, 0.1F);
-    x = builder.add(x, builder.linear(mixed, out));
+    x = builder.add(x, product(graph, mixed, type, width, kHeads * kSize));
     const Value fed = normed(x);
-    const Value gated = builder.glu(builder.linear(fed, matrix(width, width)),
-                                    builder.linear(fed, matrix(width, width)), HALOGEN_SILU);
-    x = builder.add(x, builder.linear(gated, matrix(width, width)));
+    const Value gate = product(graph, fed, type, width, width);
+    const Value up = product(graph, fed, type, width, width);
+    x = builder.add(x, product(graph, builder.glu(gate, up, HALOGEN_SILU), type, width, width));
   }
   builder.set_layer(-1);
   const Value last = builder.select_rows(normed(x), builder.rows());
-  builder.set_logits(builder.linear(last, matrix(kVocabulary, width)));
+  builder.set_logits(product(graph, last, type, kVocabulary, width));
+}
+
+// Worst cases multiply from layer to layer until they say nothing, so that the whole decoder is
+// judged by its relative RMS error: several times what the roundings of two layers add up to.
+double allowed_error(reference::Precision precision, halogen_type type) {
+  if (precision == reference::Precision::f16) return 0.05;
+  const bool rounds = halogen_type_find(type)->block_elements > 1;
+  // A KV pool of halves makes errors of a ten-thousandth where a K or V is near a border.
+  return rounds && precision == reference::Precision::q8 ? 0.1 : 1e-3;
 }
 
 class Decoder {
  public:
-  Decoder(OperatorCase& c, halogen_type type) : graph_(c.graph(64, kVocabulary)) {
+  Decoder(OperatorCase& c, halogen_type type) : type_(type), graph_(c.graph(64, kVocabulary)) {
     build(graph_, type);
     if (auto finished = graph_.finish(); !finished) {
       outcome_ = Outcome::failed(finished.error().message);
@@ -89,8 +101,7 @@ class Decoder {
   // What stands against going on.
   const Outcome& outcome() const { return outcome_; }
   void use_order(std::vector<uint32_t> order) { order_ = std::move(order); }
-  TestGraph& graph() { return graph_; }
-  const std::vector<int32_t>& tokens() const { return tokens_; }
+  halogen_type type() const { return type_; }
   const reference::Tensor& expected() const { return expected_; }
 
   // The logits of sequence 0 after its tokens, computed in pieces of these sizes; `company` is what
@@ -122,6 +133,7 @@ class Decoder {
   }
 
  private:
+  halogen_type type_;
   TestGraph& graph_;
   std::optional<TestProgram> program_;
   std::vector<uint32_t> order_ = shuffled_blocks(kSequenceBlocks * kSequences, 11);
@@ -136,11 +148,11 @@ std::vector<float> flat(const Logits& logits) {
   return all;
 }
 
-Outcome compared(const Decoder& decoder, const Logits& logits) {
+Outcome compared(const OperatorCase& c, const Decoder& decoder, const Logits& logits) {
   if (decoder.outcome().verdict != Verdict::pass) return decoder.outcome();
   Comparison comparison;
   comparison.add("logits", decoder.expected(), flat(logits));
-  return comparison.outcome();
+  return comparison.within(allowed_error(c.precision(), decoder.type()));
 }
 
 // `other` is another way to the same logits.
@@ -156,7 +168,7 @@ Outcome same(const OperatorCase& c, const Decoder& decoder, const Logits& whole,
                            how + ": " + numbers +
                            ", but the backend claims HALOGEN_BACKEND_BATCH_INVARIANT");
   }
-  return compared(decoder, other);
+  return compared(c, decoder, other);
 }
 
 }  // namespace
@@ -168,7 +180,7 @@ void add_batch_cases(CaseList& cases) {
     const bool quick = type == HALOGEN_F32 || type == HALOGEN_Q4_K;
     cases.add(group + "whole", quick, [type](OperatorCase& c) {
       Decoder decoder(c, type);
-      return compared(decoder, decoder.run({kTokens}, false));
+      return compared(c, decoder, decoder.run({kTokens}, false));
     });
     cases.add(group + "in-pieces", quick, [type](OperatorCase& c) {
       Decoder decoder(c, type);

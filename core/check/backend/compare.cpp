@@ -32,7 +32,7 @@ void Comparison::add(const std::string& what, const reference::Tensor& expected,
     const double error = std::fabs(got[i] - value);
     // Not a number is as wrong as can be.
     const double share =
-        std::isfinite(got[i]) ? error / bound : std::numeric_limits<double>::infinity();
+        std::isfinite(error / bound) ? error / bound : std::numeric_limits<double>::infinity();
     squared_errors_ += error * error;
     squares_ += value * value;
     if (share <= worst_) continue;
@@ -43,9 +43,25 @@ void Comparison::add(const std::string& what, const reference::Tensor& expected,
   }
 }
 
+double Comparison::relative_rms() const {
+  return squares_ > 0 ? std::sqrt(squared_errors_ / squares_) : 0;
+}
+
+Outcome Comparison::within(double limit) const {
+  Outcome outcome;
+  const double rms = relative_rms();
+  outcome.measure = "relative RMS " + number(rms, "%.1e");
+  outcome.share = std::isfinite(rms) ? rms / limit : std::numeric_limits<double>::infinity();
+  if (outcome.share <= 1) return outcome;
+  outcome.verdict = Verdict::fail;
+  outcome.sentence = "the relative RMS error is " + number(rms, "%.1e") + ", allowed are " +
+                     number(limit, "%.1e") + "; " + worst_sentence_;
+  return outcome;
+}
+
 Outcome Comparison::outcome() const {
   Outcome outcome;
-  const double rms = squares_ > 0 ? std::sqrt(squared_errors_ / squares_) : 0;
+  const double rms = relative_rms();
   outcome.measure = "relative RMS " + number(rms, "%.1e");
   outcome.share = worst_;
   if (worst_ <= 1) return outcome;

@@ -18,8 +18,12 @@ class Comparison {
   // Failed with the element that is furthest beyond its bound; the measure is the relative RMS
   // error of all elements, the share that of the worst element's bound.
   Outcome outcome() const;
+  // Failed where the relative RMS error is above `limit`; bounds of elements do not count.
+  Outcome within(double limit) const;
 
  private:
+  double relative_rms() const;
+
   double squared_errors_ = 0, squares_ = 0, worst_ = 0;
   std::string worst_sentence_;
 };

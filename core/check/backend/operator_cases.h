@@ -23,6 +23,7 @@ class OperatorCase {
   TestGraph& graph(uint32_t hidden_width, uint32_t vocabulary = 61);
   ProgramSizes& sizes() { return sizes_; }
   const BackendSession& session() const { return session_; }
+  Subject& subject() { return subject_; }
   reference::Precision precision() const { return subject_.options().precision; }
 
   // A step of random tokens from position 0.

@@ -1,5 +1,6 @@
 #include "core/check/backend/test_graph.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "core/check/reference/dequantise.h"
@@ -14,7 +15,13 @@ TestGraph::Value TestGraph::weight(halogen_type type, const std::vector<int64_t>
                                    float spread) {
   size_t elements = 1;
   for (const int64_t dim : dims) elements *= static_cast<size_t>(dim);
-  return weight(type, dims, reference::random_weights(type, elements, random_, spread));
+  const std::vector<uint8_t> bytes = reference::random_weights(type, elements, random_, spread);
+  std::vector<double> values(elements);
+  reference::dequantise(type, bytes.data(), elements, values.data());
+  double squares = 0;
+  for (const double value : values) squares += value * value;
+  root_mean_square_ = std::sqrt(squares / static_cast<double>(elements));
+  return weight(type, dims, bytes);
 }
 
 TestGraph::Value TestGraph::weight(halogen_type type, const std::vector<int64_t>& dims,

@@ -34,6 +34,9 @@ class TestGraph {
   Value weight(halogen_type type, const std::vector<int64_t>& dims,
                const std::vector<uint8_t>& bytes);
 
+  // Of the elements of the weight that was made last.
+  double root_mean_square() const { return root_mean_square_; }
+
   // Random activations [tokens, width] that are exact: looked up in a table of floats by token id.
   // `halves`: every one of them fits a half, so that a KV pool of halves keeps it as it is.
   Value activations(int64_t width, float spread = 1.0F, bool halves = false);
@@ -56,6 +59,7 @@ class TestGraph {
   std::optional<Graph> graph_;
   std::vector<GuardedMemory> memory_;
   std::vector<const void*> pointers_;
+  double root_mean_square_ = 0;
 };
 
 }  // namespace halogen::check
