@@ -105,6 +105,7 @@ std::vector<Group> grouped(const std::vector<Judged>& all) {
 
 std::string measure_text(const Outcome& outcome) {
   if (outcome.measure.empty()) return {};
+  if (outcome.share == 0) return outcome.measure;
   return outcome.measure + ", " + formatted("%.2g", outcome.share) + " of the bound";
 }
 

@@ -60,7 +60,8 @@ class Subject::LoopThread final : public LoopPoster {
   std::thread thread_;
 };
 
-Subject::Subject(const Options& options) : options_(options) {}
+Subject::Subject(const Options& options, std::filesystem::path scratch)
+    : options_(options), scratch_(std::move(scratch)) {}
 Subject::~Subject() = default;
 
 LoopPoster& Subject::loop() {

@@ -34,12 +34,14 @@ struct Options {
 
 class Subject {
  public:
-  explicit Subject(const Options& options);
+  // `scratch`: a folder for files, which belongs to the run.
+  Subject(const Options& options, std::filesystem::path scratch);
   ~Subject();
   Subject(const Subject&) = delete;
   Subject& operator=(const Subject&) = delete;
 
   const Options& options() const { return options_; }
+  const std::filesystem::path& scratch() const { return scratch_; }
   // What a plugin that posts to the loop, or makes metrics, gets.
   LoopPoster& loop();
   MetricRegistry& metrics() { return metrics_; }
@@ -65,6 +67,7 @@ class Subject {
   const void* factory_of(const char* kind);
 
   const Options& options_;
+  std::filesystem::path scratch_;
   MetricRegistry metrics_;
   std::unique_ptr<LoopThread> loop_;
   std::unique_ptr<PluginGeneration> plugin_;

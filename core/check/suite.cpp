@@ -59,11 +59,31 @@ void quieten() {
   log_init(log);
 }
 
-Result<ChildProcess> start_from(const Options& options, const std::vector<Case>& cases,
-                                size_t first) {
+// A folder for the files of a run, gone with it.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "halogen-check-XXXXXX").string();
+    if (::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+Result<ChildProcess> start_from(const Options& options, const std::filesystem::path& scratch,
+                                const std::vector<Case>& cases, size_t first) {
   return ChildProcess::start([&, first](const ChildProcess::Tell& tell) {
     quieten();
-    Subject subject(options);
+    Subject subject(options, scratch);
     for (size_t i = first; i < cases.size(); i++) tell(encode(judge(cases[i], subject)));
     ::_exit(0);  // the subject's threads are not waited for: a plugin may have hung them
   });
@@ -100,6 +120,10 @@ std::vector<Case> cases_for(const Options& options) {
 
 Status run(const Options& options, const std::vector<Case>& cases,
            const std::function<void(const Judged&)>& judged) {
+  const Scratch scratch;
+  if (scratch.path().empty())
+    return fail(HALOGEN_E_IO, std::filesystem::temp_directory_path().string() +
+                                  ": no folder for the files of the run can be made there");
   size_t next = 0, deaths = 0;
   while (next < cases.size()) {
     if (deaths == kMostDeaths) {
@@ -109,7 +133,7 @@ Status run(const Options& options, const std::vector<Case>& cases,
                                                        " crashed or hung cases")});
       break;
     }
-    auto child = start_from(options, cases, next);
+    auto child = start_from(options, scratch.path(), cases, next);
     if (!child) return child.error();
     while (next < cases.size()) {
       const Case& one = cases[next];
@@ -129,7 +153,7 @@ Introduction introduce(const Options& options) {
   Introduction introduction;
   auto child = ChildProcess::start([&](const ChildProcess::Tell& tell) {
     quieten();
-    Subject subject(options);
+    Subject subject(options, {});
     const auto say = [&](const char* what, const std::string& line) {
       tell(Json({{what, line}}).dump(-1, ' ', false, Json::error_handler_t::replace));
     };
