@@ -118,7 +118,9 @@ std::string group_line(const Group& group) {
       counts += (counts.empty() ? "" : ", ") + std::to_string(count) + " " + word(verdict);
   }
   std::string line = "  " + padded(group.name, 36) + " " + padded(counts, 10);
-  if (group.worst) line += "  worst: " + measure_text(group.worst->outcome);
+  if (group.worst)
+    line +=
+        (group.worst->outcome.share > 0 ? "  worst: " : "  ") + measure_text(group.worst->outcome);
   const bool failed = group.counts[static_cast<size_t>(Verdict::fail)] > 0;
   if (!failed && !group.sentence.empty()) line += "  " + group.sentence;
   return line + "\n";

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/check/backend/altered_graph.h"
 #include "core/check/backend/operator_cases.h"
 #include "core/check/reference/evaluate.h"
 
@@ -19,36 +20,6 @@ void build_small(TestGraph& graph) {
       graph.builder().attend(q, k, v, {0, 1, 0, 0.25F, 0, 0}), {HALOGEN_DIM_TOKENS, 32});
   graph.output(graph.builder().linear(mixed, graph.weight(HALOGEN_F32, {32, 32})), 32);
 }
-
-// A graph whose parts can be changed into what no builder makes.
-class AlteredGraph {
- public:
-  explicit AlteredGraph(const halogen_graph& graph) : table(graph) {
-    for (uint32_t i = 0; i < graph.n_values; i++) values.push_back(*graph.values[i]);
-    for (uint32_t i = 0; i < graph.n_nodes; i++) nodes.push_back(*graph.nodes[i]);
-    for (uint32_t i = 0; i < graph.n_weights; i++) weights.push_back(*graph.weights[i]);
-    for (const auto& value : values) value_pointers_.push_back(&value);
-    for (const auto& node : nodes) node_pointers_.push_back(&node);
-    for (const auto& weight : weights) weight_pointers_.push_back(&weight);
-    table.values = value_pointers_.data();
-    table.nodes = node_pointers_.data();
-    table.weights = weight_pointers_.data();
-  }
-  halogen_node& node_of(halogen_op op) {
-    return *std::find_if(nodes.begin(), nodes.end(),
-                         [op](const halogen_node& node) { return node.op == op; });
-  }
-
-  halogen_graph table;
-  std::vector<halogen_value> values;
-  std::vector<halogen_node> nodes;
-  std::vector<halogen_weight> weights;
-
- private:
-  std::vector<const halogen_value*> value_pointers_;
-  std::vector<const halogen_node*> node_pointers_;
-  std::vector<const halogen_weight*> weight_pointers_;
-};
 
 // Both questions are put: before weights are read, and when a program is made all the same.
 Outcome refused(OperatorCase& c, const AlteredGraph& graph, const halogen_node& node,

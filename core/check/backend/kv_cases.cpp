@@ -323,7 +323,7 @@ Outcome refuses(OperatorCase& c) {
 
 void add_kv_cases(CaseList& cases) {
   for (const auto& [type, name] : {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16")}) {
-    const auto add = [&, type = type, name = name](const char* what, auto body) {
+    const auto add = [&](const char* what, auto body) {
       cases.add(std::string("kv/") + what + "/" + name, true,
                 [body, type](OperatorCase& c) { return body(c, type); });
     };

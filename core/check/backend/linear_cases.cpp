@@ -87,7 +87,7 @@ void add_linear_cases(CaseList& cases) {
   }
   for (const auto& [type, name] :
        {std::pair(HALOGEN_F16, "F16"), std::pair(HALOGEN_BF16, "BF16")}) {
-    cases.add(std::string("linear/bias-of/") + name, true, [type = type](OperatorCase& c) {
+    cases.add(std::string("linear/bias-of/") + name, true, [type](OperatorCase& c) {
       return Linear{HALOGEN_Q8_0, kShapes[3], type, true}.run(c);
     });
   }

@@ -11,7 +11,7 @@
 #include "halogen/backend.h"
 
 #include "core/base/result.h"
-#include "core/check/backend/guarded_memory.h"
+#include "core/check/guarded_memory.h"
 #include "core/graph/graph.h"
 
 namespace halogen::check {

@@ -67,7 +67,7 @@ void add_norms(CaseList& cases) {
     });
     // Where epsilon counts, and where squares are large.
     for (const auto& [spread, name] : {std::pair(1e-4F, "small"), std::pair(1e4F, "large")}) {
-      cases.add(group + name, false, [norm, spread = spread](OperatorCase& c) {
+      cases.add(group + name, false, [norm, spread](OperatorCase& c) {
         TestGraph& graph = c.graph(64);
         const Value x = graph.activations(64, spread);
         const Value weight = graph.weight(HALOGEN_F32, {64}, 1.0F);
@@ -130,41 +130,40 @@ void add_sums_and_products(CaseList& cases) {
                                      std::pair<Binary, const char*>(&GraphBuilder::mul, "mul")}) {
     const std::string group = std::string(name) + "/";
     for (const int64_t n : {1, 33, 1000}) {
-      cases.add(group + "alike-" + std::to_string(n), n == 33,
-                [method = method, n](OperatorCase& c) {
-                  TestGraph& graph = c.graph(static_cast<uint32_t>(n));
-                  const Value a = graph.activations(n), b = graph.activations(n);
-                  graph.output((graph.builder().*method)(a, b), n);
-                  return c.compare_tokens(5);
-                });
+      cases.add(group + "alike-" + std::to_string(n), n == 33, [method, n](OperatorCase& c) {
+        TestGraph& graph = c.graph(static_cast<uint32_t>(n));
+        const Value a = graph.activations(n), b = graph.activations(n);
+        graph.output((graph.builder().*method)(a, b), n);
+        return c.compare_tokens(5);
+      });
     }
-    cases.add(group + "with-itself", false, [method = method](OperatorCase& c) {
+    cases.add(group + "with-itself", false, [method](OperatorCase& c) {
       TestGraph& graph = c.graph(48);
       const Value a = graph.activations(48);
       graph.output((graph.builder().*method)(a, a), 48);
       return c.compare_tokens(5);
     });
     for (const Vector& vector : kVectors) {
-      cases.add(group + "vector-" + vector.name, true, [method = method, vector](OperatorCase& c) {
+      cases.add(group + "vector-" + vector.name, true, [method, vector](OperatorCase& c) {
         TestGraph& graph = c.graph(77);
         const Value a = graph.activations(77), b = graph.weight(vector.type, {77}, 1.0F);
         graph.output((graph.builder().*method)(a, b), 77);
         return c.compare_tokens(5);
       });
     }
-    cases.add(group + "vector-for-each-head", true, [method = method](OperatorCase& c) {
+    cases.add(group + "vector-for-each-head", true, [method](OperatorCase& c) {
       TestGraph& graph = c.graph(5 * 24);
       const Value a = graph.heads(5, 24), b = graph.weight(HALOGEN_F32, {24}, 1.0F);
       graph.output((graph.builder().*method)(a, b), 5 * 24);
       return c.compare_tokens(5);
     });
-    cases.add(group + "matrix-for-each-token", false, [method = method](OperatorCase& c) {
+    cases.add(group + "matrix-for-each-token", false, [method](OperatorCase& c) {
       TestGraph& graph = c.graph(5 * 24);
       const Value a = graph.heads(5, 24), b = graph.weight(HALOGEN_F32, {5, 24}, 1.0F);
       graph.output((graph.builder().*method)(a, b), 5 * 24);
       return c.compare_tokens(5);
     });
-    cases.add(group + "parts-of-values", false, [method = method](OperatorCase& c) {
+    cases.add(group + "parts-of-values", false, [method](OperatorCase& c) {
       TestGraph& graph = c.graph(16);
       const Value x = graph.activations(64);
       const Value a = graph.builder().split(x, 8, 16), b = graph.builder().split(x, 40, 16);
@@ -210,7 +209,7 @@ void add_views(CaseList& cases) {
   add_selected("one-twice", {5, 5, 5}, cases);
   for (const auto& [offset, length] : {std::pair(0, 1), std::pair(1, 31), std::pair(32, 32)}) {
     cases.add("split/" + std::to_string(offset) + "+" + std::to_string(length), offset == 1,
-              [offset = offset, length = length](OperatorCase& c) {
+              [offset, length](OperatorCase& c) {
                 TestGraph& graph = c.graph(static_cast<uint32_t>(length));
                 graph.output(
                     graph.builder().split(graph.activations(64), static_cast<uint64_t>(offset),
@@ -231,13 +230,12 @@ void add_views(CaseList& cases) {
     return c.compare_tokens(5);
   });
   for (const auto& [a, b] : {std::pair(1, 1), std::pair(16, 5), std::pair(100, 28)}) {
-    cases.add("concat/" + std::to_string(a) + "+" + std::to_string(b), a == 16,
-              [a = a, b = b](OperatorCase& c) {
-                TestGraph& graph = c.graph(static_cast<uint32_t>(a + b));
-                graph.output(graph.builder().concat(graph.activations(a), graph.activations(b)),
-                             a + b);
-                return c.compare_tokens(5);
-              });
+    cases.add(
+        "concat/" + std::to_string(a) + "+" + std::to_string(b), a == 16, [a, b](OperatorCase& c) {
+          TestGraph& graph = c.graph(static_cast<uint32_t>(a + b));
+          graph.output(graph.builder().concat(graph.activations(a), graph.activations(b)), a + b);
+          return c.compare_tokens(5);
+        });
   }
   cases.add("concat/of-each-head", true, [](OperatorCase& c) {
     TestGraph& graph = c.graph(4 * 14);

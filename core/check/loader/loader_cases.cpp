@@ -25,8 +25,15 @@ constexpr const char* kTinyName = "tiny.gguf";
 constexpr uint64_t kMostDamagedBytes = 1 << 20;  // larger files are described, not damaged
 constexpr uint64_t kMostMemory = uint64_t{512} << 20;
 
+// A sanitizer's own memory breaks every limit.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitized = true;  // a sanitizer's own memory breaks every limit
+constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 #else
 constexpr bool kSanitized = false;
 #endif
@@ -117,12 +124,12 @@ class Session {
         }
       } else {
         const std::string message(error.message, strnlen(error.message, sizeof error.message));
-        findings.expect(!message.empty(), "it is refused without a message");
-        findings.expect(message.find(path.filename().string()) != std::string::npos,
-                        "the message does not name the file: " + message);
         findings.expect(status != HALOGEN_E_NO_MEMORY, "opening it takes more than " +
                                                            std::to_string(kMostMemory >> 20) +
                                                            " MiB of memory: " + message);
+        findings.expect(!message.empty(), "it is refused without a message");
+        findings.expect(message.find(path.filename().string()) != std::string::npos,
+                        "the message does not name the file: " + message);
         findings.expect(status != HALOGEN_E_INTERNAL, "a bug shows itself: " + message);
       }
     }

@@ -16,7 +16,11 @@ struct Block {
 
   uint16_t u16(size_t at) const { return static_cast<uint16_t>(bytes[at] | bytes[at + 1] << 8); }
   double half(size_t at) const { return half_value(u16(at)); }
-  void set(size_t element, double product, double minimum = 0) const {
+  void set(size_t element, double product) const {
+    values[element] = product;  // which may be a negative zero
+    magnitudes[element] = std::fabs(product);
+  }
+  void set(size_t element, double product, double minimum) const {
     values[element] = product + minimum;
     magnitudes[element] = std::fabs(product) + std::fabs(minimum);
   }

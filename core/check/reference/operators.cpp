@@ -330,8 +330,9 @@ Route moe_route(const Tensor& logits, const Tensor* correction,
       const auto i = static_cast<size_t>(e);
       return (route.scoring == 1 ? logit[i] : scores[i]) + (correction ? correction->values[i] : 0);
     };
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int32_t a, int32_t b) { return merit(a) > merit(b); });
+    std::sort(order.begin(), order.end(), [&](int32_t a, int32_t b) {
+      return merit(a) != merit(b) ? merit(a) > merit(b) : a < b;
+    });
     double chosen = 0;
     for (size_t i = 0; i < used; i++) chosen += scores[static_cast<size_t>(order[i])];
     const bool normalised = route.scoring == 1 || route.renormalise != 0;

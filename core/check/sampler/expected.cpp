@@ -55,8 +55,9 @@ std::vector<double> probabilities(const std::vector<double>& logits,
                                   const halogen_sampling_parameters& p) {
   std::vector<size_t> order(logits.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return logits[a] > logits[b]; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  });
   std::vector<double> weights(logits.size());
   double total = 0;
   for (const size_t token : order)

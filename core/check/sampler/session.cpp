@@ -6,7 +6,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/check/backend/guarded_memory.h"
+#include "core/check/guarded_memory.h"
 
 namespace halogen::check {
 namespace {

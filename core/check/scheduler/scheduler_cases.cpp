@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/check/backend/guarded_memory.h"
+#include "core/check/guarded_memory.h"
 #include "core/check/scheduler/simulation.h"
 #include "core/engine/plan.h"
 
