@@ -2,7 +2,9 @@
 // status.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/config/flags.h"
 
@@ -39,6 +41,21 @@ struct InspectArguments {
 
 // Tells what a plugin's file is without loading it; fails where this halogen would refuse it.
 int inspect(const InspectArguments& arguments);
+
+struct CheckArguments {
+  std::string plugin;                 // an id, a name, a manifest or a shared object
+  std::string kind;                   // "": all that the plugin has
+  std::string filter = "*";           // of case names
+  std::vector<std::string> settings;  // KEY=VALUE of the plugin's own table
+  std::vector<std::string> models;    // further good files for a loader
+  std::vector<std::string> folders;   // further folders of manifests
+  std::string precision = "q8";
+  uint64_t seed = 1;
+  bool quick = false, json = false, list = false, verbose = false;
+};
+
+// Runs the conformance suite on a plugin; 0: nothing failed, 1: something did, 2: it could not run.
+int check_plugin(const CheckArguments& arguments, const char* version);
 
 // Shows the effective profile and where each value came from.
 int show_config(const FlagValues& flags);

@@ -21,9 +21,42 @@ CLI::App* with_flags(CLI::App& app, const char* name, const char* description, F
   return command;
 }
 
+CLI::App* add_check(CLI::App& app, cli::CheckArguments& arguments) {
+  CLI::App* check = app.add_subcommand("check", "Run the conformance suite on a plugin");
+  check->add_option("plugin", arguments.plugin,
+                    "Its id, what a profile calls it, its manifest, or its shared object with the "
+                    "manifest beside it")
+      ->required();
+  check->add_option("--kind", arguments.kind, "Only these cases; abi: what holds for every plugin")
+      ->check(CLI::IsMember({"abi", "backend", "loader", "sampler", "scheduler"}));
+  check->add_option("--filter", arguments.filter,
+                    "Only cases whose name matches, such as 'backend/linear/Q4_K/*'");
+  check->add_option("--set", arguments.settings, "KEY=VALUE of the plugin's own settings");
+  check->add_option("--model", arguments.models,
+                    "For a loader: a good file, or the folder of one, that it has to describe");
+  check->add_option("--plugin-path", arguments.folders,
+                    "Folder of manifests to search before the usual ones");
+  check->add_option("--precision", arguments.precision,
+                    "For a backend, what is demanded of it: f32: floats everywhere; q8: activations "
+                    "may be rounded to 8 bits in products with quantised weights; f16: results may "
+                    "be held in halves")
+      ->check(CLI::IsMember({"f32", "q8", "f16"}))
+      ->capture_default_str();
+  check->add_option("--seed", arguments.seed, "Of all random inputs")->capture_default_str();
+  check->add_flag("--quick", arguments.quick, "A choice of the cases, for a few seconds");
+  check->add_flag("--verbose", arguments.verbose, "A line for each case instead of each group");
+  check->add_flag("--json", arguments.json, "The report as JSON");
+  check->add_flag("--list", arguments.list, "Only name the cases");
+  check->footer(
+      "The plugin runs in child processes: where it crashes or hangs, that case has failed and the "
+      "next one goes on.\nExit status: 0 nothing failed, 1 something failed, 2 the suite could not "
+      "run.");
+  return check;
+}
+
 // The subcommands that come later, so that nobody takes them for misspelt.
 void refuse_later_commands(CLI::App& app) {
-  for (const char* name : {"plan", "doctor", "bench", "tune", "convert", "check"}) {
+  for (const char* name : {"plan", "doctor", "bench", "tune", "convert"}) {
     CLI::App* command = app.add_subcommand(name, "")->group("");
     command->allow_extras();
     command->callback([name] {
@@ -96,6 +129,11 @@ int run_subcommand(int argc, char** argv) {
   with_flags(app, "config", "Show the effective profile and where each value comes from",
              config_flags)
       ->callback([&] { status = cli::show_config(config_flags); });
+
+  cli::CheckArguments check_arguments;
+  add_check(app, check_arguments)->callback([&] {
+    status = cli::check_plugin(check_arguments, HALOGEN_VERSION);
+  });
 
   refuse_later_commands(app);
   CLI11_PARSE(app, argc, argv);

@@ -141,14 +141,23 @@ GraphBuilder::Value GraphBuilder::embed(Value ids, Value table, float scale) {
 }
 
 GraphBuilder::Value GraphBuilder::rms_norm(Value x, Value weight, float epsilon) {
-  const Dims shape = dims_of(x), gain = dims_of(weight);
+  return norm(HALOGEN_NORM_RMS, x, weight, HALOGEN_NO_VALUE, epsilon);
+}
+
+GraphBuilder::Value GraphBuilder::norm(halogen_norm_kind kind, Value x, Value weight, Value bias,
+                                       float epsilon, float weight_offset) {
+  const Dims shape = dims_of(x);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
-  if (shape.empty() || gain != Dims{shape.back()}) {
-    return refuse("a norm's weight is " + show(gain) + " where its input is " + show(shape));
+  for (const auto& [vector, name] : {std::pair(weight, "weight"), std::pair(bias, "bias")}) {
+    const Dims gain = dims_of(vector);
+    if (shape.empty() || (vector != HALOGEN_NO_VALUE && gain != Dims{shape.back()})) {
+      return refuse(std::string("a norm's ") + name + " is " + show(gain) + " where its input is " +
+                    show(shape));
+    }
   }
   halogen_attributes attributes{};
-  attributes.norm = {HALOGEN_NORM_RMS, epsilon, 0.0F};
-  return add_node(HALOGEN_OP_NORM, {x, weight, HALOGEN_NO_VALUE}, shape, attributes);
+  attributes.norm = {kind, epsilon, weight_offset};
+  return add_node(HALOGEN_OP_NORM, {x, weight, bias}, shape, attributes);
 }
 
 GraphBuilder::Value GraphBuilder::linear(Value x, Value weight, Value bias) {
@@ -210,13 +219,20 @@ GraphBuilder::Value GraphBuilder::attend(Value q, Value k, Value v,
   return add_node(HALOGEN_OP_ATTEND, {q, k, v, sinks}, {query[0], query[1], value[2]}, attributes);
 }
 
-GraphBuilder::Value GraphBuilder::glu(Value gate, Value up, halogen_activation activation) {
+GraphBuilder::Value GraphBuilder::glu(Value gate, Value up, halogen_activation activation,
+                                      float alpha, float limit) {
   const Dims shape = dims_of(gate);
   if (!error_.empty()) return HALOGEN_NO_VALUE;
   if (shape != dims_of(up)) return refuse("glu of " + show(shape) + " and " + show(dims_of(up)));
   halogen_attributes attributes{};
-  attributes.glu = {activation, 0.0F, 0.0F};
+  attributes.glu = {activation, alpha, limit};
   return add_node(HALOGEN_OP_GLU, {gate, up}, shape, attributes);
+}
+
+GraphBuilder::Value GraphBuilder::activate(Value x, halogen_activation activation) {
+  halogen_attributes attributes{};
+  attributes.glu = {activation, 0.0F, 0.0F};
+  return add_node(HALOGEN_OP_ACTIVATE, {x}, dims_of(x), attributes);
 }
 
 GraphBuilder::Value GraphBuilder::add(Value a, Value b) {
@@ -241,6 +257,59 @@ GraphBuilder::Value GraphBuilder::scale(Value x, float factor) {
   halogen_attributes attributes{};
   attributes.scale.factor = factor;
   return add_node(HALOGEN_OP_SCALE, {x}, dims_of(x), attributes);
+}
+
+GraphBuilder::Value GraphBuilder::softcap(Value x, float cap) {
+  halogen_attributes attributes{};
+  attributes.softcap.cap = cap;
+  return add_node(HALOGEN_OP_SOFTCAP, {x}, dims_of(x), attributes);
+}
+
+GraphBuilder::Route GraphBuilder::moe_route(Value logits, const halogen_route_attributes& route,
+                                            Value correction) {
+  const Dims shape = dims_of(logits), offset = dims_of(correction);
+  Route result{HALOGEN_NO_VALUE, HALOGEN_NO_VALUE};
+  if (!error_.empty()) return result;
+  if (shape.size() != 2 || shape[1] != route.experts || route.used == 0 ||
+      route.used > route.experts ||
+      (correction != HALOGEN_NO_VALUE && offset != Dims{route.experts})) {
+    refuse("a route of " + show(shape) + " to " + std::to_string(route.used) + " of " +
+           std::to_string(route.experts) + " experts");
+    return result;
+  }
+  halogen_attributes attributes{};
+  attributes.route = route;
+  const Dims chosen{shape[0], route.used};
+  result.ids = add_node(HALOGEN_OP_MOE_ROUTE, {logits, correction}, chosen, attributes);
+  graph_.values_[result.ids]->type = HALOGEN_I32;
+  halogen_node& node = *graph_.nodes_.back();
+  result.weights =
+      add_value(HALOGEN_VALUE_RESULT, graph_.values_[result.ids]->source, HALOGEN_F32, chosen, "");
+  node.outputs[node.n_outputs++] = result.weights;
+  return result;
+}
+
+GraphBuilder::Value GraphBuilder::moe_linear(Value x, Value weight, Value ids, Value bias) {
+  const Dims shape = dims_of(x), matrices = dims_of(weight), chosen = dims_of(ids),
+             offset = dims_of(bias);
+  if (!error_.empty()) return HALOGEN_NO_VALUE;
+  if ((shape.size() != 2 && shape.size() != 3) || matrices.size() != 3 || chosen.size() != 2 ||
+      matrices[2] != shape.back() || (shape.size() == 3 && shape[1] != chosen[1]) ||
+      (bias != HALOGEN_NO_VALUE && offset != Dims{matrices[0], matrices[1]})) {
+    return refuse("experts " + show(matrices) + " over " + show(shape) + " chosen by " +
+                  show(chosen));
+  }
+  return add_node(HALOGEN_OP_MOE_LINEAR, {x, weight, ids, bias},
+                  {shape[0], chosen[1], matrices[1]});
+}
+
+GraphBuilder::Value GraphBuilder::moe_combine(Value x, Value weights) {
+  const Dims shape = dims_of(x), chosen = dims_of(weights);
+  if (!error_.empty()) return HALOGEN_NO_VALUE;
+  if (shape.size() != 3 || chosen.size() != 2 || shape[1] != chosen[1]) {
+    return refuse("moe_combine of " + show(shape) + " with weights " + show(chosen));
+  }
+  return add_node(HALOGEN_OP_MOE_COMBINE, {x, weights}, {shape[0], shape[2]});
 }
 
 GraphBuilder::Value GraphBuilder::select_rows(Value x, Value rows) {
@@ -274,6 +343,18 @@ GraphBuilder::Value GraphBuilder::split(Value x, uint64_t offset, uint64_t lengt
   halogen_attributes attributes{};
   attributes.split.offset = offset;
   return add_node(HALOGEN_OP_SPLIT, {x}, shape, attributes);
+}
+
+GraphBuilder::Value GraphBuilder::concat(Value a, Value b) {
+  Dims shape = dims_of(a);
+  const Dims other = dims_of(b);
+  if (!error_.empty()) return HALOGEN_NO_VALUE;
+  if (shape.empty() || shape.size() != other.size() ||
+      !std::equal(shape.begin(), shape.end() - 1, other.begin())) {
+    return refuse("concat of " + show(shape) + " and " + show(other));
+  }
+  shape.back() += other.back();
+  return add_node(HALOGEN_OP_CONCAT, {a, b}, shape);
 }
 
 Result<Graph> GraphBuilder::finish() {

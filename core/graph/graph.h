@@ -57,19 +57,34 @@ class GraphBuilder {
 
   Value embed(Value ids, Value table, float scale = 1.0F);
   Value rms_norm(Value x, Value weight, float epsilon);
+  // Any norm; weight and bias may be HALOGEN_NO_VALUE.
+  Value norm(halogen_norm_kind kind, Value x, Value weight, Value bias, float epsilon,
+             float weight_offset = 0.0F);
   Value linear(Value x, Value weight, Value bias = HALOGEN_NO_VALUE);
   Value rope(Value x, Value positions, const halogen_rope_attributes& attributes,
              Value factors = HALOGEN_NO_VALUE);
   // Adds a KV layer and the attention over it; q [tokens, heads, d], k and v [tokens, kv_heads, d].
   Value attend(Value q, Value k, Value v, halogen_attend_attributes attributes,
                Value sinks = HALOGEN_NO_VALUE);
-  Value glu(Value gate, Value up, halogen_activation activation);
+  Value glu(Value gate, Value up, halogen_activation activation, float alpha = 0.0F,
+            float limit = 0.0F);
+  Value activate(Value x, halogen_activation activation);
   Value add(Value a, Value b);
   Value mul(Value a, Value b);
   Value scale(Value x, float factor);
+  Value softcap(Value x, float cap);
+  struct Route {
+    Value ids, weights;  // I32 and F32, [tokens, used]
+  };
+  Route moe_route(Value logits, const halogen_route_attributes& attributes,
+                  Value correction = HALOGEN_NO_VALUE);
+  // x [tokens, in] or [tokens, used, in]; weight [experts, out, in]
+  Value moe_linear(Value x, Value weight, Value ids, Value bias = HALOGEN_NO_VALUE);
+  Value moe_combine(Value x, Value weights);
   Value select_rows(Value x, Value rows);
   Value reshape(Value x, const std::vector<int64_t>& dims);
   Value split(Value x, uint64_t offset, uint64_t length);
+  Value concat(Value a, Value b);
 
   void set_logits(Value value) { graph_.table_.logits = value; }
   void set_hidden(Value value) { graph_.table_.hidden = value; }

@@ -59,6 +59,10 @@ halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
       return HALOGEN_OK;
     case HALOGEN_OP_NORM:
       if (node.attributes.norm.kind == HALOGEN_NORM_L2) return refuse(error, "the L2 norm");
+      if (node.attributes.norm.kind != HALOGEN_NORM_RMS &&
+          node.attributes.norm.kind != HALOGEN_NORM_LAYER) {
+        return refuse(error, "norm " + std::to_string(node.attributes.norm.kind));
+      }
       return HALOGEN_OK;
     case HALOGEN_OP_ATTEND:
       if (node.attributes.attend.chunk != 0) return refuse(error, "chunked attention");

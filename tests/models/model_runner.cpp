@@ -1,7 +1,6 @@
 #include "tests/models/model_runner.h"
 
 #include <algorithm>
-#include <random>
 
 #include <gtest/gtest.h>
 
@@ -47,50 +46,19 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
 
   // Blocks are handed out in no order, which a wrong block table would not survive.
   const EngineLimits& limits = runner->model_->limits();
-  runner->blocks_per_sequence_ =
-      (limits.max_context + limits.block_tokens - 1) / limits.block_tokens;
-  const uint32_t used = runner->blocks_per_sequence_ * kSequences;
-  EXPECT_GE(limits.total_blocks, used);
-  for (uint32_t i = 0; i < used; i++) runner->block_tables_.push_back(i);
-  std::shuffle(runner->block_tables_.begin(), runner->block_tables_.end(), std::mt19937(1));
+  const uint32_t blocks = (limits.max_context + limits.block_tokens - 1) / limits.block_tokens;
+  EXPECT_GE(limits.total_blocks, blocks * kSequences);
+  runner->steps_.emplace(limits.block_tokens, blocks,
+                         check::shuffled_blocks(blocks * kSequences, 1));
   return runner;
 }
 
 ModelRunner::~ModelRunner() = default;
 
 std::vector<std::vector<float>> ModelRunner::step(const std::vector<Piece>& pieces) {
-  const uint32_t block_tokens = model_->limits().block_tokens;
-  std::vector<int32_t> ids, positions, rows;
-  std::vector<uint32_t> slots, starts{0}, lengths, tables;
-  for (const Piece& piece : pieces) {
-    const uint32_t* table = &block_tables_[piece.sequence * blocks_per_sequence_];
-    uint32_t& length = lengths_[piece.sequence];
-    for (const int32_t token : piece.tokens) {
-      rows.push_back(static_cast<int32_t>(ids.size()));
-      ids.push_back(token);
-      positions.push_back(static_cast<int32_t>(length));
-      slots.push_back(table[length / block_tokens] * block_tokens + length % block_tokens);
-      length++;
-    }
-    starts.push_back(static_cast<uint32_t>(ids.size()));
-    lengths.push_back(length);
-    tables.insert(tables.end(), table, table + blocks_per_sequence_);
-  }
-  std::vector<float> logits(rows.size() * vocabulary_size());
-  halogen_step step{};
-  step.struct_size = sizeof step;
-  step.n_tokens = static_cast<uint32_t>(ids.size());
-  step.n_sequences = static_cast<uint32_t>(pieces.size());
-  step.n_rows = static_cast<uint32_t>(rows.size());
-  step.token_ids = ids.data();
-  step.positions = positions.data();
-  step.kv_slots = slots.data();
-  step.sequence_starts = starts.data();
-  step.context_lengths = lengths.data();
-  step.block_tables = tables.data();
-  step.block_table_stride = blocks_per_sequence_;
-  step.rows = rows.data();
-  step.logits = logits.data();
+  const check::StepArrays arrays = steps_->next(pieces);
+  std::vector<float> logits(arrays.rows.size() * vocabulary_size());
+  const halogen_step step = arrays.step(logits.data(), nullptr);
 
   const EngineParts& parts = model_->parts();
   halogen_error error{sizeof(halogen_error), HALOGEN_OK, ""};
@@ -102,7 +70,7 @@ std::vector<std::vector<float>> ModelRunner::step(const std::vector<Piece>& piec
       << error.message;
 
   std::vector<std::vector<float>> result;
-  for (size_t row = 0; row < rows.size(); row++) {
+  for (size_t row = 0; row < arrays.rows.size(); row++) {
     const auto first = logits.begin() + static_cast<ptrdiff_t>(row * vocabulary_size());
     result.emplace_back(first, first + vocabulary_size());
   }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/check/backend/step_maker.h"
 #include "core/cli/runtime.h"
 #include "core/serve/served_model.h"
 
@@ -19,11 +21,8 @@ struct RunnerOptions {
   uint32_t batch_tokens = 512;
 };
 
-// A part of a sequence that a step computes.
-struct Piece {
-  size_t sequence;              // 0 … kSequences - 1
-  std::vector<int32_t> tokens;  // what follows the tokens already computed
-};
+// A part of a sequence, 0 … kSequences - 1, that a step computes.
+using check::Piece;
 
 class ModelRunner {
  public:
@@ -38,7 +37,7 @@ class ModelRunner {
   std::vector<std::vector<float>> step(const std::vector<Piece>& pieces);
 
   // Forgets a sequence's tokens.
-  void reset(size_t sequence) { lengths_[sequence] = 0; }
+  void reset(size_t sequence) { steps_->rewind(static_cast<uint32_t>(sequence), 0); }
 
   // Logits after each token of a prompt, computed from nothing in one step.
   std::vector<std::vector<float>> logits(const std::vector<int32_t>& prompt);
@@ -54,9 +53,7 @@ class ModelRunner {
 
   std::unique_ptr<cli::Runtime> runtime_;
   std::unique_ptr<ServedModel> model_;
-  uint32_t blocks_per_sequence_ = 0;
-  std::vector<uint32_t> block_tables_;
-  uint32_t lengths_[kSequences] = {};
+  std::optional<check::StepMaker> steps_;
 };
 
 int32_t argmax(const std::vector<float>& logits);

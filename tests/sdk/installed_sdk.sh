@@ -35,4 +35,5 @@ for scheduler in one_at_a_time shortest_first; do
   grep -q "plugin    $id 1.0.0" <<<"$inspected" && ! grep -qE "problem|remark" <<<"$inspected" ||
     { echo "$inspected"; exit 1; }
 done
+bin/halogen check one_at_a_time
 echo "the installed SDK works"

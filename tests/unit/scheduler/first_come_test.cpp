@@ -35,7 +35,7 @@ Request in_prompt(uint32_t computed, uint32_t rest, uint32_t blocks) {
 
 TEST(FirstCome, DecodesThenPromptsThenNewcomersShareAStep) {
   const Plan plan = Scheduler().plan({in_prompt(8, 20, 2), decoding(7, 2), waiting(6)}, Budgets());
-  EXPECT_EQ(plan.fault, nullptr);
+  EXPECT_EQ(plan.fault, "");
   EXPECT_EQ(plan.tokens, (Tokens{20, 1, 6}));
 }
 
@@ -84,7 +84,7 @@ TEST(FirstCome, ADecodeThatLacksABlockPreemptsTheYoungest) {
   Budgets budgets;
   budgets.free_blocks = 0;
   const Plan plan = Scheduler().plan({decoding(4, 1), in_prompt(4, 9, 1), decoding(5, 2)}, budgets);
-  EXPECT_EQ(plan.fault, nullptr);
+  EXPECT_EQ(plan.fault, "");
   EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, HALOGEN_KEEP, kRecompute}));
   // One of its two blocks goes to the decode, the other to the prompt.
   EXPECT_EQ(plan.tokens, (Tokens{1, 4, 0}));
@@ -140,13 +140,13 @@ TEST(FirstCome, PromptsThatFillThePoolTogetherYieldToTheOldest) {
   Budgets budgets;
   budgets.free_blocks = 0;
   const Plan plan = Scheduler().plan({in_prompt(8, 9, 2), in_prompt(8, 9, 2)}, budgets);
-  EXPECT_EQ(plan.fault, nullptr);
+  EXPECT_EQ(plan.fault, "");
   EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kRecompute}));
   EXPECT_EQ(plan.tokens, (Tokens{8, 0}));
 }
 
 TEST(FirstCome, NothingToDoIsNoFault) {
-  EXPECT_EQ(Scheduler().plan({}, Budgets()).fault, nullptr);
+  EXPECT_EQ(Scheduler().plan({}, Budgets()).fault, "");
 }
 
 }  // namespace

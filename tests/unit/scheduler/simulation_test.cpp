@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <random>
 
+#include "core/engine/plan.h"
 #include "planning.h"
 
 namespace planning {
@@ -39,77 +40,8 @@ TEST(Simulation, NoRandomViewBreaksAnInvariant) {
     }
     budgets.total_blocks = budgets.free_blocks + held;
     const Plan plan = Scheduler(below(3) == 0 ? below(8) : 0).plan(requests, budgets);
-    ASSERT_EQ(plan.fault, nullptr) << "round " << round;
+    ASSERT_EQ(plan.fault, "") << "round " << round;
   }
-}
-
-struct Job {
-  uint64_t id;
-  uint32_t prompt, answer;
-  uint32_t arrival;  // the step at which it comes
-  Request request;
-  bool started = false;
-};
-
-struct History {
-  uint32_t steps = 0;
-  uint32_t preemptions = 0;
-  std::vector<uint64_t> started, finished;  // ids, in order
-};
-
-// Plays requests through the scheduler with the bookkeeping of an engine.
-History play(std::vector<Job> jobs, Budgets budgets, int64_t prefill_chunk) {
-  Scheduler scheduler(prefill_chunk);
-  History history;
-  budgets.free_blocks = budgets.total_blocks;
-  std::vector<Job> live;
-  auto next = jobs.begin();
-  while (next != jobs.end() || !live.empty()) {
-    for (; next != jobs.end() && next->arrival <= history.steps; ++next) {
-      live.push_back(*next);
-      live.back().request.id = next->id;
-      live.back().request.waiting = next->prompt;
-    }
-    history.steps++;
-    if (history.steps > 100000) return history;
-    if (live.empty()) continue;
-    std::vector<Request> requests;
-    for (const Job& job : live) requests.push_back(job.request);
-    const Plan plan = scheduler.plan(requests, budgets);
-    EXPECT_EQ(plan.fault, nullptr) << "step " << history.steps;
-    if (plan.fault != nullptr) return history;
-    for (size_t i = 0; i < live.size(); i++) {
-      Request& request = live[i].request;
-      if (plan.preempt[i] != HALOGEN_KEEP) {
-        budgets.free_blocks += request.blocks;
-        request.waiting += request.computed;
-        request.computed = request.blocks = 0;
-        request.running = false;
-        history.preemptions++;
-      }
-      if (plan.tokens[i] == 0) continue;
-      if (!live[i].started) history.started.push_back(request.id);
-      live[i].started = true;
-      request.running = true;
-      request.computed += plan.tokens[i];
-      request.waiting -= plan.tokens[i];
-      const uint32_t needed = blocks_for(request.computed, budgets.block_tokens);
-      budgets.free_blocks -= needed - request.blocks;
-      request.blocks = needed;
-      if (request.waiting == 0) {
-        request.generated++;
-        request.waiting = 1;
-      }
-    }
-    std::erase_if(live, [&](const Job& job) {
-      if (job.request.generated < job.answer) return false;
-      budgets.free_blocks += job.request.blocks;
-      history.finished.push_back(job.id);
-      return true;
-    });
-  }
-  EXPECT_EQ(budgets.free_blocks, budgets.total_blocks);
-  return history;
 }
 
 TEST(Simulation, EveryRequestEndsOnPoolsTooSmallForAll) {
@@ -127,10 +59,11 @@ TEST(Simulation, EveryRequestEndsOnPoolsTooSmallForAll) {
     uint32_t work = 0;
     for (uint64_t id = 0; id < 60; id++) {
       arrival += below(4);
-      jobs.push_back({id, 1 + below(30), 1 + below(30), arrival, Request()});
+      jobs.push_back({id, 1 + below(30), 1 + below(30), arrival});
       work += jobs.back().prompt + jobs.back().answer;
     }
-    const History history = play(jobs, budgets, below(2) == 0 ? 0 : 1 + below(8));
+    const History history = Scheduler(below(2) == 0 ? 0 : 1 + below(8)).play(jobs, budgets);
+    ASSERT_EQ(history.fault, "") << "round " << round;
     ASSERT_EQ(history.finished.size(), jobs.size()) << "round " << round;
     EXPECT_TRUE(std::is_sorted(history.started.begin(), history.started.end()));
     // Even one token at a time would need no more, but for what is computed twice.
@@ -144,10 +77,10 @@ TEST(Simulation, ARequestThatNeedsTheWholePoolIsNotStarvedByAStreamOfSmallOnes) 
   Budgets budgets;
   budgets.total_blocks = 20;
   std::vector<Job> jobs;
-  for (uint64_t id = 0; id < 500; id++)
-    jobs.push_back({id, 4, 6, static_cast<uint32_t>(id), Request()});
+  for (uint64_t id = 0; id < 500; id++) jobs.push_back({id, 4, 6, static_cast<uint32_t>(id)});
   jobs[30].prompt = 70;
-  const History history = play(jobs, budgets, 0);
+  const History history = Scheduler().play(jobs, budgets);
+  EXPECT_EQ(history.fault, "");
   const auto& finished = history.finished;
   const auto place = std::find(finished.begin(), finished.end(), 30) - finished.begin();
   EXPECT_LT(place, 40);
@@ -155,11 +88,12 @@ TEST(Simulation, ARequestThatNeedsTheWholePoolIsNotStarvedByAStreamOfSmallOnes) 
 
 TEST(Simulation, WithRoomForAllNobodyIsPreempted) {
   std::vector<Job> jobs;
-  for (uint64_t id = 0; id < 50; id++)
-    jobs.push_back({id, 20, 20, static_cast<uint32_t>(id / 5), Request()});
+  for (uint64_t id = 0; id < 50; id++) jobs.push_back({id, 20, 20, static_cast<uint32_t>(id / 5)});
   Budgets budgets;
   budgets.total_blocks = 1000;
-  EXPECT_EQ(play(jobs, budgets, 0).preemptions, 0U);
+  const History history = Scheduler().play(jobs, budgets);
+  EXPECT_EQ(history.fault, "");
+  EXPECT_EQ(history.preemptions, 0U);
 }
 
 }  // namespace

@@ -1,0 +1,231 @@
+// The suite finds what is wrong: each deliberate fault of a plugin fails the case that is about it,
+// and a plugin without a fault fails nothing.
+#include <algorithm>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "core/check/find_plugin.h"
+#include "core/check/suite.h"
+
+namespace halogen::check {
+namespace {
+
+using Failures = std::map<std::string, std::string>;  // name -> sentence
+
+struct RunResult {
+  Failures failures;
+  std::map<std::string, Verdict> verdicts;
+
+  // Whether every failed case belongs to one of these groups.
+  bool only(const std::vector<std::string>& groups) const {
+    return std::all_of(failures.begin(), failures.end(), [&](const auto& failure) {
+      return std::any_of(groups.begin(), groups.end(), [&](const std::string& group) {
+        return failure.first.starts_with(group);
+      });
+    });
+  }
+};
+
+RunResult run_with(const std::string& plugin, const std::string& fault,
+                   const std::string& filter = "*", bool quick = true) {
+  Options options;
+  auto found = find_plugin(std::string(HALOGEN_WRONG_PLUGINS) + "/" + plugin + ".toml", {});
+  EXPECT_TRUE(found.ok()) << (found.ok() ? "" : found.error().message);
+  if (!found) return {};
+  options.plugin = *found;
+  options.filter = filter;
+  options.quick = quick;
+  options.precision = reference::Precision::f32;
+  options.settings = {{"fault", fault}};
+  std::vector<Case> cases = cases_for(options);
+  for (Case& one : cases)
+    one.limit = std::min(one.limit, std::chrono::seconds(fault == "hang" ? 1 : 60));
+  RunResult result;
+  const auto ran = run(options, cases, [&](const Judged& judged) {
+    result.verdicts[judged.name] = judged.outcome.verdict;
+    if (judged.outcome.verdict == Verdict::fail)
+      result.failures[judged.name] = judged.outcome.sentence;
+  });
+  EXPECT_TRUE(ran.ok());
+  EXPECT_EQ(result.verdicts.size(), cases.size());
+  return result;
+}
+
+// The sentence of a case, which must have failed.
+std::string sentence(const RunResult& result, const std::string& name) {
+  const auto found = result.failures.find(name);
+  if (found != result.failures.end()) return found->second;
+  ADD_FAILURE() << name << " did not fail; others that did: "
+                << (result.failures.empty() ? "none" : result.failures.begin()->first);
+  return {};
+}
+
+bool tells_of_death(const std::string& text) {  // a sanitizer ends the process in its own way
+  return text.find("crashed with SIGSEGV") != std::string::npos ||
+         text.find("exit status") != std::string::npos;
+}
+
+TEST(Suite, FindsNothingInABackendThatIsTheReference) {
+  const RunResult result = run_with("reference_backend", "none", "*", false);
+  for (const auto& [name, why] : result.failures) ADD_FAILURE() << name << ": " << why;
+  // Everything that the reference has was really judged.
+  for (const char* name : {"backend/moe_linear/Q4_K/19", "backend/norm/l2/plain",
+                           "backend/attend/chunk/8", "backend/linear/NVFP4/33x128x17",
+                           "backend/glu/swiglu_clamped/width-67", "backend/concat/of-each-head"})
+    EXPECT_EQ(result.verdicts.at(name), Verdict::pass) << name;
+}
+
+TEST(Suite, FindsAProductThatIsOffInOneType) {
+  const RunResult result = run_with("reference_backend", "linear", "backend/linear/*");
+  EXPECT_NE(sentence(result, "backend/linear/Q4_K/33x512x17").find("is right"), std::string::npos);
+  EXPECT_TRUE(result.only({"backend/linear/Q4_K/", "backend/linear/fused/mixed-types"}));
+}
+
+TEST(Suite, FindsPairsThatAreTurnedWrongly) {
+  const RunResult result = run_with("reference_backend", "rope", "backend/[ra]*");
+  sentence(result, "backend/rope/plain-halves/64");
+  sentence(result, "backend/rope/llama3-adjacent/far");
+  EXPECT_TRUE(result.only({"backend/rope/"}));
+}
+
+TEST(Suite, FindsAWindowThatIsOneTooWide) {
+  const RunResult result = run_with("reference_backend", "window", "backend/attend/*");
+  sentence(result, "backend/attend/window/7");
+  EXPECT_TRUE(result.only({"backend/attend/window/"}));
+}
+
+TEST(Suite, FindsTokensThatSeeTheFuture) {
+  const RunResult result = run_with("reference_backend", "causal", "backend/attend/*");
+  sentence(result, "backend/attend/gqa/64-F32");
+  EXPECT_EQ(result.failures.count("backend/attend/encoder/plain"), 0U);
+}
+
+TEST(Suite, FindsABlockInAnotherLayout) {
+  const RunResult result = run_with("reference_backend", "kv_layout", "backend/kv/*");
+  EXPECT_NE(sentence(result, "backend/kv/export/F16").find("canonical layout"), std::string::npos);
+  EXPECT_TRUE(result.only({"backend/kv/export/"}));
+}
+
+TEST(Suite, FindsACacheThatForgets) {
+  const RunResult result = run_with("reference_backend", "stale_kv", "backend/[ak]*");
+  sentence(result, "backend/attend/tokens/decodes");
+  sentence(result, "backend/kv/scattered/F32");
+}
+
+TEST(Suite, FindsOtherRowsThanTheWantedOnes) {
+  const RunResult result = run_with("reference_backend", "rows", "backend/select_rows/*");
+  sentence(result, "backend/select_rows/in-any-order");
+  EXPECT_EQ(result.verdicts.at("backend/select_rows/last"), Verdict::pass);
+}
+
+TEST(Suite, FindsThatTheBatchMatters) {
+  const RunResult result = run_with("reference_backend", "batch", "backend/decoder/*");
+  EXPECT_NE(sentence(result, "backend/decoder/F32/in-company").find("BATCH_INVARIANT"),
+            std::string::npos);
+  EXPECT_EQ(result.failures.count("backend/decoder/F32/in-pieces"), 0U);
+}
+
+TEST(Suite, FindsAReadBehindAWeight) {
+  const RunResult result =
+      run_with("reference_backend", "reads_behind", "backend/linear/Q[48]_0/*");
+  EXPECT_TRUE(tells_of_death(sentence(result, "backend/linear/Q8_0/33x64x17")));
+  EXPECT_TRUE(result.only({"backend/linear/Q8_0/"}));
+}
+
+TEST(Suite, GoesOnAfterACrashAHangAnExitAndAnException) {
+  const std::string l2 = "backend/norm/l2/plain";
+  RunResult result = run_with("reference_backend", "crash", "backend/norm/*");
+  EXPECT_TRUE(tells_of_death(sentence(result, l2)));
+  EXPECT_EQ(result.verdicts.at("backend/norm/rms/plain"), Verdict::pass);
+  EXPECT_TRUE(result.only({"backend/norm/l2/"}));
+
+  result = run_with("reference_backend", "hang", "backend/norm/*/plain");
+  EXPECT_EQ(sentence(result, l2), "the plugin did not end within 1 s in this case");
+  EXPECT_TRUE(result.only({l2}));
+
+  result = run_with("reference_backend", "exit", "backend/norm/*/plain");
+  EXPECT_EQ(sentence(result, l2), "the plugin ended the process with exit status 3 in this case");
+
+  result = run_with("reference_backend", "throws", "backend/norm/*/plain");
+  EXPECT_NE(sentence(result, l2).find("thrown on purpose"), std::string::npos);
+}
+
+TEST(Suite, FindsRefusalsWithoutAMessage) {
+  const RunResult result = run_with("reference_backend", "silent", "backend/contract/*");
+  EXPECT_NE(sentence(result, "backend/contract/refuses/unknown-operator").find("without a message"),
+            std::string::npos);
+}
+
+TEST(Suite, FindsNothingInTheSamplerAsItIs) {
+  const RunResult result = run_with("wrong_sampler", "none");
+  for (const auto& [name, why] : result.failures) ADD_FAILURE() << name << ": " << why;
+}
+
+TEST(Suite, FindsWhatIsWrongWithASampler) {
+  sentence(run_with("wrong_sampler", "seed", "sampler/seed/*"), "sampler/seed/same-tokens");
+  sentence(run_with("wrong_sampler", "temperature", "sampler/distribution/temp*"),
+           "sampler/distribution/temperature-0.3");
+  sentence(run_with("wrong_sampler", "top_p", "sampler/distribution/*"),
+           "sampler/distribution/top_p-0.9");
+  sentence(run_with("wrong_sampler", "mask", "sampler/distribution/*"),
+           "sampler/distribution/mask");
+  sentence(run_with("wrong_sampler", "history", "sampler/s*"), "sampler/states/independent");
+  sentence(run_with("wrong_sampler", "batch", "sampler/seed/*"), "sampler/seed/in-any-batch");
+  EXPECT_TRUE(tells_of_death(sentence(run_with("wrong_sampler", "crash", "sampler/greedy/*"),
+                                      "sampler/greedy/vocabulary-33")));
+  EXPECT_NE(
+      sentence(run_with("wrong_sampler", "names", "sampler/refuses/*"), "sampler/refuses/top_p=nan")
+          .find("does not name the parameter"),
+      std::string::npos);
+}
+
+TEST(Suite, FindsNothingInTheSchedulerAsItIs) {
+  const RunResult result = run_with("wrong_scheduler", "none");
+  for (const auto& [name, why] : result.failures) ADD_FAILURE() << name << ": " << why;
+}
+
+TEST(Suite, FindsWhatIsWrongWithAScheduler) {
+  RunResult result = run_with("wrong_scheduler", "starves");
+  EXPECT_NE(sentence(result, "scheduler/history/nobody-starves").find("after"), std::string::npos);
+  result = run_with("wrong_scheduler", "overcommits");
+  EXPECT_NE(sentence(result, "scheduler/plan/invariants").find("more blocks than are free"),
+            std::string::npos);
+  sentence(run_with("wrong_scheduler", "remembers"), "scheduler/plan/same-view-same-plan");
+  sentence(run_with("wrong_scheduler", "oldest"), "scheduler/plan/preempts-the-youngest");
+  EXPECT_TRUE(tells_of_death(
+      sentence(run_with("wrong_scheduler", "reads_behind"), "scheduler/plan/newer-host")));
+}
+
+TEST(Suite, FindsNothingInTheLoaderAsItIs) {
+  const RunResult result = run_with("wrong_loader", "none");
+  for (const auto& [name, why] : result.failures) ADD_FAILURE() << name << ": " << why;
+}
+
+TEST(Suite, FindsWhatIsWrongWithALoader) {
+  const std::string cut = "loader/cut/tiny.gguf/at-204";
+  RunResult result = run_with("wrong_loader", "crash", "loader/cut/*");
+  EXPECT_TRUE(tells_of_death(sentence(result, cut)));
+  EXPECT_EQ(result.verdicts.at("loader/cut/tiny.gguf/at-0"), Verdict::pass);
+  result = run_with("wrong_loader", "hang", cut);
+  EXPECT_NE(sentence(result, cut).find("did not end within 1 s"), std::string::npos);
+  EXPECT_NE(sentence(run_with("wrong_loader", "exit", cut), cut).find("exit status 7"),
+            std::string::npos);
+  EXPECT_NE(sentence(run_with("wrong_loader", "no_name", cut), cut).find("does not name the file"),
+            std::string::npos);
+  EXPECT_NE(sentence(run_with("wrong_loader", "no_message", cut), cut).find("without a message"),
+            std::string::npos);
+  EXPECT_NE(sentence(run_with("wrong_loader", "keeps_files", cut), cut).find("stays open"),
+            std::string::npos);
+  EXPECT_NE(sentence(run_with("wrong_loader", "beyond", "loader/describes/*"),
+                     "loader/describes/tiny.gguf/as-written")
+                .find("beyond the end"),
+            std::string::npos);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_NE(sentence(run_with("wrong_loader", "memory", cut), cut).find("512 MiB"),
+            std::string::npos);
+#endif
+}
+
+}  // namespace
+}  // namespace halogen::check
