@@ -62,7 +62,8 @@ class CheckingEngine final : public Engine {
                       s.min_p >= 0 && s.min_p <= 1 && s.top_k >= 0 && s.repetition_penalty > 0,
                   "sampling parameters are in range");
     for (const halogen_logit_bias& bias : s.logit_bias) {
-      fuzz::require(bias.token >= 0 && static_cast<uint32_t>(bias.token) < limits_.vocabulary_size &&
+      fuzz::require(bias.token >= 0 &&
+                        static_cast<uint32_t>(bias.token) < limits_.vocabulary_size &&
                         bias.bias >= -100 && bias.bias <= 100,
                     "biases are in range");
     }
@@ -174,8 +175,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (path.empty() || path.front() != '/') return 0;
   const std::string wire =
-      service.talk("POST " + std::string(path) + " HTTP/1.1\r\nHost: fuzz\r\nContent-Length: " +
-                   std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" + std::string(body));
+      service.talk("POST " + std::string(path) +
+                   " HTTP/1.1\r\nHost: fuzz\r\nContent-Length: " + std::to_string(body.size()) +
+                   "\r\nConnection: close\r\n\r\n" + std::string(body));
   std::string_view rest = wire;
   bool whole = true;
   const fuzz::Answer answer = fuzz::take_answer(rest, false, whole);

@@ -37,8 +37,8 @@ inline Halves split_once(std::string_view text, std::string_view separator) {
   return {text.substr(0, at), text.substr(at + separator.size())};
 }
 
-// Numbers that an input decides through its bytes: the same input always gets the same ones, and any
-// change of it gives others (FNV-1a, then splitmix64).
+// Numbers that an input decides through its bytes: the same input always gets the same ones, and
+// any change of it gives others (FNV-1a, then splitmix64).
 class Choices {
  public:
   explicit Choices(std::string_view input) {

@@ -42,12 +42,13 @@ void check_description(const LoadedModel& model, uint64_t file_bytes) {
                       tensor.bytes <= file_bytes - tensor.offset,
                   "a tensor lies within its file", tensor.name);
     fuzz::require(names.insert(tensor.name).second, "a tensor's name is its own", tensor.name);
-    fuzz::require(tensor.n_dims >= 1 && tensor.n_dims <= HALOGEN_MAX_DIMS, "a tensor has dimensions",
-                  tensor.name);
+    fuzz::require(tensor.n_dims >= 1 && tensor.n_dims <= HALOGEN_MAX_DIMS,
+                  "a tensor has dimensions", tensor.name);
     int64_t elements = 1;
     for (uint32_t d = 0; d < tensor.n_dims; d++) {
-      fuzz::require(tensor.dims[d] > 0 && !__builtin_mul_overflow(elements, tensor.dims[d], &elements),
-                    "a tensor's elements can be counted", tensor.name);
+      fuzz::require(
+          tensor.dims[d] > 0 && !__builtin_mul_overflow(elements, tensor.dims[d], &elements),
+          "a tensor's elements can be counted", tensor.name);
     }
   }
 }
@@ -57,13 +58,14 @@ void check_vocabulary(const LoadedModel& model) {
   if (!vocabulary) return check_error(vocabulary.error(), model.path());
   auto tokenizer = text::Tokenizer::create(std::move(*vocabulary));
   if (!tokenizer) {
-    fuzz::require(fuzz::is_one_clean_line(tokenizer.error().message), "an error is one line of text",
-                  tokenizer.error().message);
+    fuzz::require(fuzz::is_one_clean_line(tokenizer.error().message),
+                  "an error is one line of text", tokenizer.error().message);
     return;
   }
   std::vector<int32_t> ids;
-  const Status encoded = (*tokenizer)->encode(
-      "The quick <|im_end|> 42 \xC3\xBC", {.add_special = true, .parse_special = true}, ids);
+  const Status encoded = (*tokenizer)
+                             ->encode("The quick <|im_end|> 42 \xC3\xBC",
+                                      {.add_special = true, .parse_special = true}, ids);
   if (!encoded) return;
   for (const int32_t id : ids) {
     fuzz::require(id >= 0 && static_cast<size_t>(id) < (*tokenizer)->size(), "an id has a token");

@@ -28,7 +28,8 @@ std::string describe(const http::Request& request) {
     const auto [name, value] = request.headers.at(i);
     all.append("\n").append(name).append(":").append(value);
   }
-  for (const auto& [name, value] : request.query) all.append("\n").append(name).append("=").append(value);
+  for (const auto& [name, value] : request.query)
+    all.append("\n").append(name).append("=").append(value);
   return std::string(request.method) + " " + std::to_string(request.body.size()) + " bytes, " +
          std::to_string(fuzz::Choices(all).below(1U << 30U));
 }

@@ -24,7 +24,8 @@ class MemoryFile {
 
   const std::string& path() const { return path_; }
 
-  // Replaces what is in it; where `size` is more than `bytes` has, zeros follow that take no memory.
+  // Replaces what is in it; where `size` is more than `bytes` has, zeros follow that take no
+  // memory.
   void write(std::string_view bytes, uint64_t size = 0) {
     bool written = ::ftruncate(descriptor_, 0) == 0;
     written = written && ::pwrite(descriptor_, bytes.data(), bytes.size(), 0) ==

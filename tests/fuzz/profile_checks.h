@@ -1,6 +1,9 @@
 // What holds for every profile that loads, and for every refusal.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/config/load.h"
 #include "core/config/print.h"
 #include "core/config/profile_diff.h"
@@ -13,12 +16,16 @@ inline Environment no_environment() {
   return [](const char*) { return std::nullopt; };
 }
 
+inline Result<Profile> load_file(const MemoryFile& file) {
+  return load_profile(std::vector<std::string>{"--config", file.path()}, no_environment(), "");
+}
+
 // A printed profile loads as the same one; secrets are not printed.
 inline void check_profile_survives_printing(const Profile& profile) {
   static MemoryFile file;
   const std::string printed = effective_toml(profile);
   file.write(printed);
-  const auto again = load_profile({"--config", file.path()}, no_environment(), "");
+  const auto again = load_file(file);
   require(again.ok(), "a printed profile loads", again.ok() ? "" : again.error().message);
   for (const ProfileChange& change : diff_profiles(profile, *again)) {
     require(change.key == "server.api_keys", "a printed profile loads as the same one",

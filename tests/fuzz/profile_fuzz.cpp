@@ -5,7 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace halogen;
   static fuzz::MemoryFile file;
   file.write(fuzz::text_of(data, size));
-  const auto profile = load_profile({"--config", file.path()}, fuzz::no_environment(), "");
+  const auto profile = fuzz::load_file(file);
   if (profile) {
     fuzz::check_profile_survives_printing(*profile);
   } else {

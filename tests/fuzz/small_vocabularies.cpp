@@ -40,7 +40,7 @@ Vocabulary byte_level(const std::string& pre) {
     add(vocabulary, in_byte_alphabet({&one, 1}), TokenType::kNormal);
   }
   const std::pair<const char*, const char*> merges[] = {
-      {"t", "h"}, {"th", "e"}, {" ", "the"}, {"a", "a"},  {"aa", "aa"}, {"1", "2"},
+      {"t", "h"}, {"th", "e"},  {" ", "the"}, {"a", "a"},       {"aa", "aa"},     {"1", "2"},
       {" ", " "}, {"  ", "  "}, {"\n", "\n"}, {"\xC3", "\xBC"}, {"\xF0", "\x9F"}, {"'", "s"}};
   for (const auto& [left, right] : merges) {
     add(vocabulary, in_byte_alphabet(std::string(left) + right), TokenType::kNormal);
@@ -64,8 +64,8 @@ Vocabulary sentence_piece() {
     add(vocabulary, token, TokenType::kByte);
   }
   float score = 0;
-  for (const char* piece : {"▁", "t", "h", "e", "▁t", "he", "▁the", "▁▁", "▁▁▁▁", "a", "aa", "aaaa", "ü",
-                            "1", "12", "😀"}) {
+  for (const char* piece : {"▁", "t", "h", "e", "▁t", "he", "▁the", "▁▁", "▁▁▁▁", "a", "aa", "aaaa",
+                            "ü", "1", "12", "😀"}) {
     add(vocabulary, piece, TokenType::kNormal, score -= 1);
   }
   return vocabulary;

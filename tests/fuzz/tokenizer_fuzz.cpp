@@ -28,7 +28,8 @@ std::vector<TokenId> encode(const Tokenizer& tokenizer, std::string_view words,
 void check_round_trip(const fuzz::SmallTokenizer& small, std::string_view words) {
   const Tokenizer& tokenizer = *small.tokenizer;
   for (const bool parse_special : {false, true}) {
-    const auto ids = encode(tokenizer, words, {.add_special = false, .parse_special = parse_special});
+    const auto ids =
+        encode(tokenizer, words, {.add_special = false, .parse_special = parse_special});
     const std::string decoded = tokenizer.decode(ids, /*skip_special=*/false);
     if (small.keeps_text) fuzz::require(decoded == words, "decoding undoes encoding", small.name);
     if (parse_special) continue;
@@ -47,7 +48,8 @@ std::optional<Stop> find_stop(std::string_view whole, const std::vector<std::str
     std::optional<Stop> found;
     for (size_t i = 0; i < stops.size(); i++) {
       if (stops[i].empty() || !whole.substr(0, end).ends_with(stops[i])) continue;
-      if (!found || stops[i].size() > stops[found->string].size()) found = Stop{i, end - stops[i].size()};
+      if (!found || stops[i].size() > stops[found->string].size())
+        found = Stop{i, end - stops[i].size()};
     }
     if (found) return found;
   }
@@ -97,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const fuzz::SmallTokenizer& small : fuzz::small_tokenizers()) {
     check_round_trip(small, words);
     check_stream(*small.tokenizer,
-                 encode(*small.tokenizer, words, {.add_special = true, .parse_special = true}), stops);
+                 encode(*small.tokenizer, words, {.add_special = true, .parse_special = true}),
+                 stops);
     std::vector<TokenId> ids;
     for (const char byte : words) ids.push_back(static_cast<uint8_t>(byte));
     check_stream(*small.tokenizer, ids, stops);
