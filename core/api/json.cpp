@@ -85,8 +85,10 @@ class Builder final : public Json::json_sax_t {
     }
     auto& object = around.value->get_ref<Json::object_t&>();
     const auto [at, added] = around.places.emplace(key_, object.size());
-    if (!added)
-      return &(object[at->second].second = std::move(value));  // the last of a name counts
+    if (!added) {  // the last of a name counts
+      Json& earlier = (object.begin() + static_cast<ptrdiff_t>(at->second))->second;
+      return &(earlier = std::move(value));
+    }
     if (object.size() == kMostKeys) {
       refuse("an object of the request has more than " + std::to_string(kMostKeys) + " keys");
       return nullptr;

@@ -100,8 +100,8 @@ class CheckingEngine final : public Engine {
 class Service {
  public:
   Service()
-      : api_({}, metrics_),
-        loopback_([this](const auto& exchange) { api_.handle(exchange); }),
+      : loopback_([this](const auto& exchange) { api_.handle(exchange); }),
+        api_({}, loopback_.loop(), metrics_),
         engine_(loopback_.loop(), tokenizer().size()),
         template_(std::move(*ChatTemplate::parse(kTemplate))) {
     api::ModelAccess model;
@@ -121,8 +121,8 @@ class Service {
   static const text::Tokenizer& tokenizer() { return *fuzz::small_tokenizers().front().tokenizer; }
 
   MetricRegistry metrics_;
-  api::Api api_;
   fuzz::Loopback loopback_;
+  api::Api api_;
   CheckingEngine engine_;
   ChatTemplate template_;
 };

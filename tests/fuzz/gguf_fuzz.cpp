@@ -19,7 +19,7 @@ namespace {
 
 using namespace halogen;
 
-constexpr uint64_t kExtendedBytes = uint64_t{1} << 32;
+constexpr uint64_t kExtendedBytes = uint64_t{16} << 20;
 
 const halogen_loader_factory& loader() {
   static const auto* factory = static_cast<const halogen_loader_factory*>(

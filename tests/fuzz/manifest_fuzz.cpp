@@ -15,7 +15,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::require(!manifest->kinds.empty() && !manifest->library.empty(), "a manifest is complete");
   for (const std::string& kind : manifest->kinds) {
     fuzz::require(manifest->has_kind(kind) && !kind_word(kind).empty(), "a kind has a word", kind);
-    fuzz::require(!manifest->provides[kind].empty(), "every kind provides a name", kind);
+    const auto provided = manifest->provides.find(kind);
+    fuzz::require(provided != manifest->provides.end() && !provided->second.empty(),
+                  "every kind provides a name", kind);
   }
   return 0;
 }
