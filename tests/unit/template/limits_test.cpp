@@ -134,24 +134,24 @@ TEST(TemplateLimits, EveryLimitIsNamedWithItsLine) {
   const std::string tree = "an expression is too long or nests too deeply, more than 600 levels";
   const std::pair<std::string, std::string> hostile[] = {
       {"{% for i in range(10**9) %}{% endfor %}", "a range may have at most 100000 items"},
-      {"{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", steps},
-      {"{% for i in range(99999) %}{{ range(99999)|list|length }}{% endfor %}", memory},
+      {"{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", memory},
+      {"{% for i in range(99999) %}{{ range(99999)|list|length }}{% endfor %}", steps},
       {"{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s + ns.s %}{% "
        "endfor %}",
        memory},
       {"{% set ns = namespace(s='x') %}{% for i in range(99999) %}{% set ns.s = ns.s ~ 'y' * 99 %}"
        "{% endfor %}",
-       memory},
+       steps},
       {"{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = ns.l + [i] %}{% "
        "endfor %}",
-       memory},
+       steps},
       {"{% macro f(n) %}{{ f(n + 1) }}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}", depth},
       {"{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(64) }}",
        steps},
       {"{{ 'x' * 10**9 }}", memory},
       {"{{ 'x' * 9223372036854775807 }}", memory},
       {"{{ 9**9**9 }}", "an integer does not fit in 64 bits"},
-      {"{{ 9.0**9**9 }}", "the result of ** is too large"},
+      {"{{ 9.0**999 }}", "the result of ** is too large"},
       {"{{ " + repeat("(", 999) + repeat(")", 999) + " }}", nesting},
       {repeat("{% if 1 %}", 999), nesting},
       {"{{ 1" + repeat("+1", 999) + " }}", tree},
