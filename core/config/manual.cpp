@@ -222,13 +222,11 @@ std::string profile_entry(const Setting& setting) {
 
 std::string environment_section() {
   std::string text =
-      ".SH ENVIRONMENT\n.TP\n.B HALOGEN_CONFIG\nThe profile, where \\-\\-config names none.\n"
-      ".TP\n.B HALOGEN_PLUGIN_PATH\nFolders with plugin manifests, separated by colons, looked "
-      "through first.\n";
+      ".SH ENVIRONMENT\n.TP\n.B HALOGEN_CONFIG\nThe profile, where \\-\\-config names none.\n";
   for (const Setting& setting : settings()) {
     if (setting.environment.empty()) continue;
-    text +=
-        ".TP\n.B " + plain(setting.environment) + "\n" + plain(setting.key) + " of the profile.\n";
+    text += ".TP\n.B " + plain(setting.environment) + "\n" + plain(setting.help) + " (" +
+            plain(setting.key) + ")\n";
   }
   return text;
 }
