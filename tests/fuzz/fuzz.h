@@ -22,8 +22,9 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
 // Ends the process where a property does not hold; `detail` shows what was there instead.
 inline void require(bool holds, std::string_view property, std::string_view detail = {}) {
   if (holds) return;
-  std::fprintf(stderr, "does not hold: %.*s\n%.*s\n", static_cast<int>(property.size()),
-               property.data(), static_cast<int>(detail.size()), detail.data());
+  const std::string message =
+      "does not hold: " + std::string(property) + "\n" + std::string(detail) + "\n";
+  std::fwrite(message.data(), 1, message.size(), stderr);
   std::abort();
 }
 
