@@ -3,7 +3,7 @@
 namespace halogen {
 
 std::string printable(std::string_view text) {
-  constexpr std::string_view hex = "0123456789ABCDEF";
+  constexpr std::string_view hex = "0123456789abcdef";
   std::string shown;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

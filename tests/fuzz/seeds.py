@@ -145,21 +145,36 @@ def models(data):
 
 
 def elf_object(unique, nodelete):
-    """A shared object of a header, a string table, three symbols and a dynamic section."""
-    strings = b"\0plain\0unique\0__cxa_thread_atexit_impl\0"
-    symbol = lambda name, info: struct.pack("<IBBHQQ", name, info, 0, 1, 0, 0)
-    symbols = symbol(0, 0) + symbol(1, 0x12) + symbol(7, 0xA1 if unique else 0x11) + symbol(14, 0x12)
-    dynamic = struct.pack("<qQqQ", 0x6FFFFFFB, 8 if nodelete else 0, 0, 0)
-    begin = 64
-    places = []
-    for content in (strings, symbols, dynamic):
-        places.append((begin, len(content)))
-        begin += len(content)
-    section = lambda kind, place, link: struct.pack("<IIQQQQIIQQ", 0, kind, 0, 0, *place, link, 0, 0, 0)
-    table = section(3, places[0], 0) + section(11, places[1], 0) + section(6, places[2], 0)
-    header = b"\x7fELF\x02\x01\x01" + bytes(9)
-    header += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, begin, 0, 64, 56, 0, 64, 3, 0)
-    return header + strings + symbols + dynamic + table
+    """A shared object as the host reads it: one segment with all of it, a string table, symbols of which one is the
+    entry, a dynamic section and a relocation, and the section header that tells how many symbols there are."""
+    names = [b"plain", b"unique", b"__cxa_thread_atexit_impl", b"halogen_plugin_entry", b"libc.so.6", b"$ORIGIN"]
+    strings, place = b"\0", {}
+    for name in names:
+        place[name] = len(strings)
+        strings += name + b"\0"
+    strings += bytes(-len(strings) % 8)
+    header_bytes, segments = 64, 2
+    strings_at = header_bytes + 56 * segments
+    entry_at = strings_at + len(strings)
+    entry = struct.pack("<IHHHHI", 56, 1, 0, 0, 0, 0) + bytes(40)  # halogen_plugin
+    symbol = lambda name, info, section, at: struct.pack("<IBBHQQ", place[name], info, 0, section, at, 56)
+    symbols = bytes(24) + symbol(b"plain", 0x12, 1, 0) + symbol(b"unique", 0xA1 if unique else 0x11, 1, 0)
+    symbols += symbol(b"__cxa_thread_atexit_impl", 0x12, 0, 0) + symbol(b"halogen_plugin_entry", 0x11, 1, entry_at)
+    symbols_at = entry_at + len(entry)
+    relocations = struct.pack("<QQq", entry_at + 16, 8, strings_at + 1)  # R_X86_64_RELATIVE of the descriptor
+    relocations_at = symbols_at + len(symbols)
+    dynamic_at = relocations_at + len(relocations)
+    tags = [(1, place[b"libc.so.6"]), (29, place[b"$ORIGIN"]), (5, strings_at), (6, symbols_at),
+            (7, relocations_at), (8, len(relocations)), (0x6FFFFFFB, 8 if nodelete else 0), (0, 0)]
+    dynamic = b"".join(struct.pack("<qQ", *tag) for tag in tags)
+    sections_at = dynamic_at + len(dynamic)
+    section = struct.pack("<IIQQQQIIQQ", 0, 11, 2, symbols_at, symbols_at, len(symbols), 0, 1, 8, 24)
+    end = sections_at + len(section)
+    segment = lambda kind, at, size: struct.pack("<IIQQQQQQ", kind, 6, at, at, at, size, size, 8)
+    head = b"\x7fELF\x02\x01\x01" + bytes(9)
+    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, sections_at, 0, 64, 56, segments, 64, 1, 0)
+    head += segment(1, 0, end) + segment(2, dynamic_at, len(dynamic))
+    return head + strings + entry + symbols + relocations + dynamic + section
 
 
 def conversations(data):

@@ -103,7 +103,7 @@ TEST(Manifest, HostileFilesAreErrors) {
   EXPECT_EQ(error_of(deep + " = 1"), "/x/two.toml:1: a key of more than 33 parts");
   EXPECT_EQ(
       error_of(with("halogen.backend/1", "halogen.\\u001bend/1")),
-      "/x/two.toml:4: the kind \"halogen.\\x1Bend/1\" is not of the form \"halogen.backend/1\"");
+      "/x/two.toml:4: the kind \"halogen.\\x1bend/1\" is not of the form \"halogen.backend/1\"");
 }
 
 TEST(Manifest, EmptyFileLacksItsKeys) {
