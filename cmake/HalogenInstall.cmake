@@ -30,3 +30,6 @@ install(FILES "${PROJECT_BINARY_DIR}/halogen-sdk.pc" DESTINATION "${CMAKE_INSTAL
 # Profiles, as the administrator finds them after installation.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/etc/" DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/halogen"
   FILES_MATCHING PATTERN "*.toml")
+
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/halogen.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+install(FILES "${PROJECT_SOURCE_DIR}/docs/man/halogen.toml.5" DESTINATION "${CMAKE_INSTALL_MANDIR}/man5")

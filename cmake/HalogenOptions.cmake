@@ -12,6 +12,9 @@ if(HALOGEN_SANITIZE)
     -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HALOGEN_SANITIZE})
 endif()
+if(HALOGEN_FUZZ)  # libFuzzer steers by what it reaches; tests/fuzz links its main
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # halogen_add_room(name SOURCES... [PUBLIC libs...] [PRIVATE libs...])
 # A room of the core: a static library halogen_<name> whose headers are included as "core/<name>/x.h".

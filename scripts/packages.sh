@@ -6,6 +6,8 @@ build_packages=(
   libboost-dev libboost-filesystem-dev node-llhttp
 )
 run_packages=(curl)
+# For scripts/fuzz, besides those above.
+fuzz_packages=(libclang-rt-19-dev)
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-19 clang-format-19 clang-tidy-19
   python3 python3-jinja2 nodejs npm abigail-tools make

@@ -13,8 +13,10 @@ namespace halogen::api {
 
 using Json = nlohmann::ordered_json;
 
-// [any] Parses a request's body. Nesting is limited, so that nobody's parser or template recurses
-// without end; the error says what is wrong and where.
+// [any] Parses a request's body, in time that grows as the text does. Nesting is limited, so that
+// nobody's template recurses without end, and so are the keys of an object, so that looking one up
+// stays cheap. Of several keys of the same name the last counts. The error says what is wrong and
+// where.
 Result<Json> parse_json(std::string_view text);
 
 // [any] Compact text; bytes that are not UTF-8 become U+FFFD.

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 
@@ -66,6 +67,16 @@ void refuse_later_commands(CLI::App& app) {
   }
 }
 
+// Nothing, or the exit status where the command line is all there was to it: help, or a mistake.
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cli::kSuccess : cli::kUsage;
+  }
+}
+
 int run_server_alone(int argc, char** argv) {
   CLI::App app(
       "Serves a language model over HTTP with an OpenAI-compatible API; the same as 'halogen "
@@ -74,7 +85,7 @@ int run_server_alone(int argc, char** argv) {
   app.set_version_flag("--version", std::string("halogen ") + HALOGEN_VERSION);
   FlagValues flags;
   halogen::add_profile_flags(app, flags);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = parse(app, argc, argv)) return *ended;
   return cli::serve(flags);
 }
 
@@ -136,7 +147,7 @@ int run_subcommand(int argc, char** argv) {
   });
 
   refuse_later_commands(app);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto ended = parse(app, argc, argv)) return *ended;
   return status;
 }
 

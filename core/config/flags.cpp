@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/base/nearest.h"
+#include "core/base/printable.h"
 #include "core/config/schema.h"
 #include "core/config/wrap.h"
 
@@ -180,7 +181,7 @@ Result<FlagValues> parse_flags(const std::vector<std::string>& arguments) {
     values.help = true;
     return values;
   } catch (const CLI::ParseError& error) {
-    return fail(HALOGEN_E_INVALID, error.what());
+    return fail(HALOGEN_E_INVALID, printable(error.what()));
   } catch (const std::exception& error) {
     return fail(HALOGEN_E_INTERNAL, std::string("reading the command line: ") + error.what());
   }

@@ -125,12 +125,21 @@ void Layers::add_plugin_value(const RawEntry& entry) {
     *value = std::move(added);
 }
 
+// What is not UTF-8 could not be written into a TOML file either.
+bool is_toml_text(std::string_view text) {
+  return read_toml("text = " + quote_toml(text), "").ok();
+}
+
 void Layers::add_environment(const Environment& environment) {
   for (const Setting& setting : settings()) {
     if (setting.environment.empty()) continue;
     const std::string name(setting.environment);
     const std::optional<std::string> text = environment(name.c_str());
     if (!text || text->empty()) continue;
+    if (!is_toml_text(*text)) {
+      problems_.add(fail(HALOGEN_E_INVALID, "environment " + name + ": the value is not UTF-8"));
+      continue;
+    }
     Result<Value> value = value_from_environment(setting, *text);
     if (value)
       store(setting, std::move(*value), "environment " + name);
@@ -149,6 +158,10 @@ void Layers::add_flag(const FlagValues& flags, std::size_t index) {
   const Setting* setting = find_setting(given.key);
   if (setting == nullptr) {
     return problems_.add(fail(HALOGEN_E_INTERNAL, given.flag + " has no setting " + given.key));
+  }
+  if (!is_toml_text(given.text)) {
+    return problems_.add(
+        fail(HALOGEN_E_INVALID, given.flag + ": the value is not UTF-8 [" + given.key + "]"));
   }
   // Neither the order of spellings nor of repetitions is one to rely on, so a contradiction is
   // refused.

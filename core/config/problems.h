@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/printable.h"
 #include "core/base/result.h"
 
 namespace halogen {
@@ -11,10 +12,11 @@ namespace halogen {
 class Problems {
  public:
   void add(const Error& error) {
+    const std::string line = printable(error.message);
     if (!any_) {
-      all_ = error;
+      all_ = {error.status, line};
     } else {
-      all_.message += "\n" + error.message;
+      all_.message += "\n" + line;
       if (all_.status != error.status) all_.status = HALOGEN_E_INVALID;
     }
     any_ = true;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/printable.h"
+
 namespace halogen {
 
 std::vector<std::string> reasons_to_stay_mapped(const ElfObject& object) {
@@ -12,7 +14,7 @@ std::vector<std::string> reasons_to_stay_mapped(const ElfObject& object) {
     return symbol.defined && symbol.binding == STB_GNU_UNIQUE;
   });
   if (unique != symbols.end())
-    reasons.push_back("it defines a GNU_UNIQUE symbol (" + std::string(unique->name) +
+    reasons.push_back("it defines a GNU_UNIQUE symbol (" + printable(unique->name) +
                       "); build it with -fno-gnu-unique");
   if (std::ranges::any_of(symbols, [](const ElfSymbol& symbol) {
         return symbol.name.starts_with("__cxa_thread_atexit");

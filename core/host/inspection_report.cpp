@@ -4,22 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/printable.h"
+
 namespace halogen {
 namespace {
-
-// The file chose the text, and a terminal obeys it.
-std::string printable(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= ' ' && byte != 0x7f)
-      out += c;
-    else
-      (out += "\\x").append({digits[byte >> 4], digits[byte & 15]});
-  }
-  return out;
-}
 
 void field(std::string& out, std::string_view name, std::string_view value) {
   if (value.empty()) return;

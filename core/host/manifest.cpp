@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <fstream>
 #include <optional>
-#include <sstream>
-
-#include <toml++/toml.h>
 
 #include "core/base/nearest.h"
+#include "core/base/printable.h"
+#include "core/base/toml.h"
 
 namespace halogen {
 namespace {
@@ -23,7 +22,7 @@ class Reader {
   void fail_at(const toml::source_region& source, std::string message) {
     if (error_) return;
     error_ = fail(HALOGEN_E_INVALID, path_.string() + ':' + std::to_string(source.begin.line) +
-                                         ": " + std::move(message));
+                                         ": " + printable(message));
   }
 
   void allow_only(const std::vector<std::string>& keys) {
@@ -152,13 +151,9 @@ std::string kind_word(std::string_view kind) {
 }
 
 Result<Manifest> parse_manifest(std::string_view text, const std::filesystem::path& path) {
-  toml::table table;
-  try {
-    table = toml::parse(text, path.string());
-  } catch (const toml::parse_error& error) {
-    return fail(HALOGEN_E_INVALID, path.string() + ':' + std::to_string(error.source().begin.line) +
-                                       ": " + std::string(error.description()));
-  }
+  const Result<toml::table> parsed = parse_toml(text, path.string());
+  if (!parsed) return parsed.error();
+  const toml::table& table = *parsed;
   std::optional<Error> error;
   Reader top(path, table, "", error);
   top.allow_only(
@@ -194,9 +189,10 @@ Result<Manifest> read_manifest(const std::filesystem::path& path) {
   if (std::filesystem::is_regular_file(path, ignored)) file.open(path, std::ios::binary);
   if (!file.is_open())
     return fail(HALOGEN_E_IO, path.string() + ": the plugin manifest cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_manifest(text.str(), path);
+  std::string text(kMaxTomlBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return parse_manifest(text, path);
 }
 
 }  // namespace halogen

@@ -41,11 +41,14 @@ class Budget {
 
   void step(std::uint64_t count = 1) {
     steps_ += count;
-    if (steps_ > limits_.steps) raise("the template runs too long; does it loop without end?");
+    if (steps_ > limits_.steps) {
+      raise("the template runs too long, more than " + std::to_string(limits_.steps) +
+            " steps; does it loop without end?");
+    }
   }
 
   void allocate(std::uint64_t bytes) {
-    if (bytes > limits_.memory_bytes - memory_) raise("the template uses too much memory");
+    if (bytes > limits_.memory_bytes - memory_) refuse_memory();
     memory_ += bytes;
     step(bytes / 64);
   }
@@ -53,17 +56,25 @@ class Budget {
   // Refuses `count` pieces of `size` bytes at once, before anything is built from them.
   void require(std::uint64_t count, std::uint64_t size) const {
     if (size != 0 && count > (limits_.memory_bytes - memory_) / size) {
-      raise("the template uses too much memory");
+      refuse_memory();
     }
   }
 
   void enter() {
-    if (depth_ >= limits_.depth) raise("the template nests or recurses too deeply");
+    if (depth_ >= limits_.depth) {
+      raise("the template nests or recurses too deeply, more than " +
+            std::to_string(limits_.depth) + " levels");
+    }
     ++depth_;
   }
   void leave() { --depth_; }
 
  private:
+  [[noreturn]] void refuse_memory() const {
+    raise("the template uses too much memory, more than " + std::to_string(limits_.memory_bytes) +
+          " bytes");
+  }
+
   Limits limits_;
   std::uint64_t steps_ = 0;
   std::uint64_t memory_ = 0;

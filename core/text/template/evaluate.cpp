@@ -42,6 +42,7 @@ Value Expression::evaluate(Interpreter& interpreter, Scope& scope) const {
 }
 
 Value Name::compute(Interpreter& interpreter, Scope& scope) const {
+  interpreter.budget().step(scope.depth() / 8);  // looking through them takes its time
   if (const Value* value = scope.find(name)) return *value;
   Heap& heap = interpreter.heap();
   if (const Builtin* function = find_function(name)) {

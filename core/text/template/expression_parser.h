@@ -25,8 +25,10 @@ class ExpressionParser {
   class Level {
    public:
     explicit Level(ExpressionParser& parser) : parser_(parser) {
-      if (++parser_.nesting_ > kMaxNesting)
-        raise("the template nests too deeply", parser_.tokens_.line());
+      if (++parser_.nesting_ > kMaxNesting) {
+        raise("the template nests too deeply, more than " + std::to_string(kMaxNesting) + " levels",
+              parser_.tokens_.line());
+      }
     }
     ~Level() { --parser_.nesting_; }
     Level(const Level&) = delete;
@@ -84,8 +86,11 @@ class ExpressionParser {
 
   template <typename T>
   std::unique_ptr<T> checked(std::unique_ptr<T> node) const {
-    if (node->depth > kMaxTreeDepth)
-      raise("an expression is too long or nests too deeply", node->line);
+    if (node->depth > kMaxTreeDepth) {
+      raise("an expression is too long or nests too deeply, more than " +
+                std::to_string(kMaxTreeDepth) + " levels",
+            node->line);
+    }
     return node;
   }
 

@@ -75,6 +75,14 @@ Value sort(Call& call) {
   return items_only(call.heap(), keyed);
 }
 
+// Undefined values have no order; alone, nothing is compared.
+void require_order(const std::vector<Keyed>& keyed) {
+  if (keyed.size() < 2) return;
+  for (const Keyed& each : keyed) {
+    if (each.keys.front().is(Kind::undefined)) raise(each.keys.front().undefined_reason());
+  }
+}
+
 Value dict_sort(Call& call) {
   if (call.subject.is(Kind::undefined)) raise(call.subject.undefined_reason());
   if (!call.subject.is(Kind::dict)) raise("'dictsort' wants a mapping");
@@ -86,6 +94,7 @@ Value dict_sort(Call& call) {
     keyed.push_back({{sort_key(call, key, Value(), call.boolean(0))},
                      call.heap().tuple({entry.key, entry.value})});
   }
+  require_order(keyed);
   sort_keyed(call.heap(), keyed, call.boolean(2));
   return items_only(call.heap(), keyed);
 }
@@ -105,6 +114,7 @@ Value group_by(Call& call) {
     const Value value = attribute_or_default(call, item, call.value(0), call.value(1));
     keyed.push_back({{sort_key(call, value, Value(), call.boolean(2))}, item});
   }
+  require_order(keyed);
   sort_keyed(heap, keyed, false);
   std::vector<Value> groups;
   for (std::size_t i = 0; i < keyed.size();) {

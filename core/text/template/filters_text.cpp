@@ -251,7 +251,8 @@ Value round(Call& call) {
     raise("'round' knows the methods common, ceil and floor");
   const double scale = std::pow(10.0, static_cast<double>(precision));
   const double scaled = value.as_real() * scale;
-  return Value::real((method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale);
+  // Python's ceil and floor give integers, which have no negative zero.
+  return Value::real(((method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) + 0.0) / scale);
 }
 
 constexpr Builtin kFilters[] = {

@@ -10,6 +10,8 @@ namespace halogen::jinja {
 
 namespace {
 
+constexpr std::size_t kScanLimit = 16;  // variables up to which a scan beats the index
+
 std::string no_attribute(const Value& object, std::string_view name) {
   if (is_forbidden_method(object.kind(), name)) {
     return "templates may not change a " + std::string(object.type_name()) + " with '" +
@@ -26,23 +28,36 @@ std::string no_element(Budget& budget, const Value& object, const Value& key) {
 
 }  // namespace
 
+std::optional<std::size_t> Scope::position(std::string_view name) const {
+  if (!index_.empty()) {
+    const auto at = index_.find(name);
+    return at == index_.end() ? std::nullopt : std::optional(at->second);
+  }
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    if (variables_[i].first == name) return i;
+  }
+  return std::nullopt;
+}
+
 const Value* Scope::find(std::string_view name) const {
   for (const Scope* scope = this; scope != nullptr; scope = scope->parent_) {
-    for (const auto& [variable, value] : scope->variables_) {
-      if (variable == name) return &value;
-    }
+    if (const auto at = scope->position(name)) return &scope->variables_[*at].second;
   }
   return nullptr;
 }
 
 void Scope::set(std::string_view name, const Value& value) {
-  for (auto& [variable, present] : variables_) {
-    if (variable == name) {
-      present = value;
-      return;
-    }
+  if (const auto at = position(name)) {
+    variables_[*at].second = value;
+    return;
   }
   variables_.emplace_back(name, value);
+  if (variables_.size() <= kScanLimit) return;
+  if (index_.empty()) {
+    for (std::size_t i = 0; i < variables_.size(); ++i) index_.emplace(variables_[i].first, i);
+  } else {
+    index_.emplace(name, variables_.size() - 1);
+  }
 }
 
 void Interpreter::write(std::string_view text) {

@@ -2,7 +2,9 @@
 // and looked into. Syntax tree nodes and builtins work through it.
 #pragma once
 
+#include <cstdint>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,16 +18,23 @@ namespace halogen::jinja {
 // in, so scopes live as long as the render.
 class Scope final : public Object {
  public:
-  explicit Scope(Scope* parent) : parent_(parent) {}
+  explicit Scope(Scope* parent) : parent_(parent), depth_(parent ? parent->depth_ + 1 : 0) {}
 
   // The variable in this or an enclosing scope, or null.
   const Value* find(std::string_view name) const;
   // Sets it in this scope. `name` must outlive the render.
   void set(std::string_view name, const Value& value);
+  // How many scopes are around this one.
+  std::uint64_t depth() const { return depth_; }
 
  private:
+  // Where this scope itself has the variable.
+  std::optional<std::size_t> position(std::string_view name) const;
+
   Scope* parent_;
+  std::uint64_t depth_;
   std::vector<std::pair<std::string_view, Value>> variables_;
+  std::map<std::string_view, std::size_t> index_;  // filled once a scan would take too long
 };
 
 class Interpreter {

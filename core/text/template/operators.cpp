@@ -85,6 +85,18 @@ Value add_integers(std::int64_t left, std::int64_t right) {
   return Value::integer(result);
 }
 
+// As Python does it, so that a == a // b * b + a % b holds: the quotient itself may be rounded up
+// to the next integer, as that of 2.5 / 0.1 is.
+Value floor_divide_reals(double left, double right) {
+  if (right == 0) raise("float floor division by zero");
+  const double rest = std::fmod(left, right);
+  double quotient = (left - rest) / right;
+  if (rest != 0 && (rest < 0) != (right < 0)) quotient -= 1;
+  if (quotient == 0) return Value::real(std::copysign(0.0, left / right));
+  const double whole = std::floor(quotient);
+  return Value::real(quotient - whole > 0.5 ? whole + 1 : whole);
+}
+
 Value floor_divide(const Value& left, const Value& right) {
   if (left.is_integral() && right.is_integral()) {
     const std::int64_t a = left.as_integer();
@@ -93,8 +105,7 @@ Value floor_divide(const Value& left, const Value& right) {
     if (b == -1) return negate(Value::integer(a));
     return Value::integer(a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0));
   }
-  if (right.as_real() == 0) raise("float floor division by zero");
-  return Value::real(std::floor(left.as_real() / right.as_real()));
+  return floor_divide_reals(left.as_real(), right.as_real());
 }
 
 Value modulo(const Value& left, const Value& right) {

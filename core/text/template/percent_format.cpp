@@ -237,6 +237,9 @@ std::string convert(Heap& heap, const Value& value, Specification spec) {
       raise("unsupported format character '" + std::string(1, spec.type) + "'");
   }
   if (value.is(Kind::undefined)) raise(value.undefined_reason());
+  if (value.is_number() && std::string_view("diu").find(spec.type) != std::string_view::npos) {
+    raise("%" + std::string(1, spec.type) + ": the number does not fit in 64 bits");
+  }
   raise("%" + std::string(1, spec.type) + " needs a number, not '" +
         std::string(value.type_name()) + "'");
 }

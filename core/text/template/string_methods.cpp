@@ -154,8 +154,8 @@ Value title(Call& call) {
     if (after_letter)
       append_lower(result, c);
     else
-      append_upper(result, c);
-    after_letter = is_upper_case(c) || is_lower_case(c);
+      append_title(result, c);
+    after_letter = is_upper_case(c) || is_lower_case(c) || is_title_case(c);
   }
   return call.same_kind(std::move(result));
 }
@@ -167,6 +167,8 @@ Value swap_case(Call& call) {
     const char32_t c = code_point(text, at);
     if (is_upper_case(c))
       append_lower(result, c);
+    else if (is_title_case(c))
+      append_utf8(result, c);
     else
       append_upper(result, c);
   }

@@ -151,7 +151,7 @@ std::string capitalize_text(std::string_view text) {
   if (text.empty()) return {};
   const std::size_t first = code_point_size(text, 0);
   std::string result;
-  append_upper(result, code_point(text, 0));
+  append_title(result, code_point(text, 0));
   return result + to_lower(text.substr(first));
 }
 

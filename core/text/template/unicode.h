@@ -29,8 +29,10 @@ bool is_alphanumeric(char32_t c);  // above ASCII: everything but spaces, symbol
 bool is_printable(char32_t c);
 bool is_upper_case(char32_t c);
 bool is_lower_case(char32_t c);
+bool is_title_case(char32_t c);  // a letter that is a capital and a small one in one: U+01C5
 
 void append_upper(std::string& out, char32_t c);
+void append_title(std::string& out, char32_t c);  // as at the start of a word: "ß" becomes "Ss"
 void append_lower(std::string& out, char32_t c);
 std::string to_upper(std::string_view text);
 std::string to_lower(std::string_view text);

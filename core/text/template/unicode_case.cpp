@@ -230,12 +230,44 @@ void append_lower(std::string& out, char32_t c) {
   }
 }
 
+void append_title(std::string& out, char32_t c) {
+  constexpr char32_t kDigraphs[][2] = {
+      {0x1C4, 0x1C6}, {0x1C7, 0x1C9}, {0x1CA, 0x1CC}, {0x1F1, 0x1F3}};
+  for (const auto& [upper, lower] : kDigraphs) {
+    if (c >= upper && c <= lower) return append_utf8(out, upper + 1);
+  }
+  const bool georgian =
+      c >= 0x10D0 && c <= 0x10FF;  // has capitals, but does not begin words with them
+  if (georgian || is_title_case(c)) return append_utf8(out, c);
+  std::string upper;
+  append_upper(upper, c);
+  const std::size_t first = code_point_size(upper, 0);
+  out.append(upper, 0, first).append(to_lower(std::string_view(upper).substr(first)));
+}
+
+bool is_title_case(char32_t c) {
+  switch (c) {
+    case 0x1C5:
+    case 0x1C8:
+    case 0x1CB:
+    case 0x1F2:
+    case 0x1FBC:
+    case 0x1FCC:
+    case 0x1FFC:
+      return true;
+    default:
+      return c >= 0x1F88 && c <= 0x1FAF && (c & 8) != 0;
+  }
+}
+
 bool is_upper_case(char32_t c) {
-  return c < 0x80 ? c >= 'A' && c <= 'Z' : shift(kToLower, c) != c;
+  if (c < 0x80) return c >= 'A' && c <= 'Z';
+  return shift(kToLower, c) != c && !is_title_case(c);
 }
 
 bool is_lower_case(char32_t c) {
-  return c < 0x80 ? c >= 'a' && c <= 'z' : shift(kToUpper, c) != c || c == 0xDF;
+  if (c < 0x80) return c >= 'a' && c <= 'z';
+  return (shift(kToUpper, c) != c || c == 0xDF) && !is_title_case(c);
 }
 
 }  // namespace halogen::jinja

@@ -45,6 +45,14 @@ TEST(Hostile, DotsInStringsCommentsAndListsAreNoKeys) {
             "FILE:2: server.host = <an array that is not of texts>: expected text");
 }
 
+TEST(Hostile, CharactersBeyondAsciiNeedQuotes) {
+  const std::string message = "FILE:2: not valid TOML: a character beyond ASCII outside of quotes";
+  EXPECT_EQ(FromText("\nz\xCB\xA4 = 1\n").message(), message);
+  EXPECT_EQ(FromText("\n\xC2\xA0[server]\n").message(), message);
+  EXPECT_EQ(FromText("\n[server]\xFF\n").message(), message);
+  EXPECT_TRUE(FromText("\xEF\xBB\xBF# \xCB\xA4\n[backend.cpu]\na = \"\xCB\xA4\"\n").ok());
+}
+
 TEST(Hostile, LinesAreCountedThroughMultilineStrings) {
   EXPECT_EQ(FromText("[backend.cpu]\na = \"\"\"\n\\\n\n\"\"\"\n" + repeat("a.", 50) + "a = 1\n")
                 .message(),

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/config/manual.h"
 #include "core/config/profile_diff.h"
 #include "core/config/reference.h"
 #include "core/config/schema.h"
@@ -41,6 +42,25 @@ Result<Profile> load_shipped(const std::vector<std::string>& arguments) {
 
 TEST(ShippedFiles, TheReferenceIsCurrent) {
   expect_current(kSource + "/docs/configuration.md", configuration_reference());
+}
+
+TEST(ShippedFiles, TheManualPagesAreCurrent) {
+  expect_current(kSource + "/docs/man/halogen.1", program_manual());
+  expect_current(kSource + "/docs/man/halogen.toml.5", profile_manual());
+}
+
+TEST(ShippedFiles, TheManualPagesNameEverySettingAndFlag) {
+  const std::string program = program_manual();
+  const std::string profile = profile_manual();
+  for (const Setting& setting : settings()) {
+    EXPECT_NE(profile.find("\n.B " + std::string(setting.name()) + "\n"), std::string::npos)
+        << setting.key;
+    for (const std::string_view flag : setting.flags) {
+      std::string written;
+      for (const char c : flag) written += c == '-' ? "\\-" : std::string(1, c);
+      EXPECT_NE(program.find(written), std::string::npos) << flag;
+    }
+  }
 }
 
 TEST(ShippedFiles, TheDefaultConfigurationIsCurrent) {

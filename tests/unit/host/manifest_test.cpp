@@ -95,6 +95,17 @@ TEST(Manifest, SyntaxErrorHasItsLine) {
   EXPECT_EQ(error_of("id = \"a.b\"\nname = \n").substr(0, 14), "/x/two.toml:2:");
 }
 
+// The library by itself would abort, overflow the stack, and pass an escape on.
+TEST(Manifest, HostileFilesAreErrors) {
+  EXPECT_EQ(error_of("a = 1\n[=").substr(0, 14), "/x/two.toml:2:");
+  std::string deep = "a";
+  for (int i = 0; i < 100'000; i++) deep += ".a";
+  EXPECT_EQ(error_of(deep + " = 1"), "/x/two.toml:1: a key of more than 33 parts");
+  EXPECT_EQ(
+      error_of(with("halogen.backend/1", "halogen.\\u001bend/1")),
+      "/x/two.toml:4: the kind \"halogen.\\x1bend/1\" is not of the form \"halogen.backend/1\"");
+}
+
 TEST(Manifest, EmptyFileLacksItsKeys) {
   EXPECT_EQ(error_of(""), "/x/two.toml:1: the manifest lacks the key \"id\"");
 }

@@ -124,6 +124,67 @@ TEST(TemplateLimits, IntegersDoNotOverflow) {
             "9223372036854775806");
 }
 
+// What a template's author or a server's operator reads: the line, and the limit that was met.
+TEST(TemplateLimits, EveryLimitIsNamedWithItsLine) {
+  const std::string steps =
+      "the template runs too long, more than 8000000 steps; does it loop without end?";
+  const std::string memory = "the template uses too much memory, more than 536870912 bytes";
+  const std::string depth = "the template nests or recurses too deeply, more than 1000 levels";
+  const std::string nesting = "the template nests too deeply, more than 150 levels";
+  const std::string tree = "an expression is too long or nests too deeply, more than 600 levels";
+  const std::pair<std::string, std::string> hostile[] = {
+      {"{% for i in range(10**9) %}{% endfor %}", "a range may have at most 100000 items"},
+      {"{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", memory},
+      {"{% for i in range(99999) %}{{ range(99999)|list|length }}{% endfor %}", steps},
+      {"{% set ns = namespace(s='x') %}{% for i in range(64) %}{% set ns.s = ns.s + ns.s %}{% "
+       "endfor %}",
+       memory},
+      {"{% set ns = namespace(s='x') %}{% for i in range(99999) %}{% set ns.s = ns.s ~ 'y' * 99 %}"
+       "{% endfor %}",
+       steps},
+      {"{% set ns = namespace(l=[]) %}{% for i in range(99999) %}{% set ns.l = ns.l + [i] %}{% "
+       "endfor %}",
+       steps},
+      {"{% macro f(n) %}{{ f(n + 1) }}{{ f(n + 1) }}{% endmacro %}{{ f(0) }}", depth},
+      {"{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% endmacro %}{{ f(64) }}",
+       steps},
+      {"{{ 'x' * 10**9 }}", memory},
+      {"{{ 'x' * 9223372036854775807 }}", memory},
+      {"{{ 9**9**9 }}", "an integer does not fit in 64 bits"},
+      {"{{ 9.0**999 }}", "the result of ** is too large"},
+      {"{{ " + repeat("(", 999) + repeat(")", 999) + " }}", nesting},
+      {repeat("{% if 1 %}", 999), nesting},
+      {"{{ 1" + repeat("+1", 999) + " }}", tree},
+      {"{{ ('ab' * 9999)|replace('a', 'b' * 99999) }}", memory},
+      {"{% set s = 'x' * 99999 %}{% for i in range(9999) %}{{ s }}{% endfor %}",
+       "the template writes more than 67108864 bytes"},
+      {"{{ '%9999999999s' % 1 }}", "a width or precision in a format string is too large"},
+  };
+  for (const auto& [source, reason] : hostile) {
+    const auto result = render("line 1\nline 2\n" + source);
+    ASSERT_FALSE(result.ok()) << source.substr(0, 200);
+    EXPECT_EQ(result.error().message, "chat template, line 3: " + reason) << source.substr(0, 200);
+  }
+}
+
+// A million variables, each looked up as often as the steps allow, must not take a million times as
+// long as one; nor must as many scopes as fit into each other.
+TEST(TemplateLimits, ManyVariablesAndScopesCostTheirShare) {
+  std::string variables;
+  for (int i = 0; i < 40'000; ++i) variables += "{% set v" + std::to_string(i) + "=1 %}";
+  EXPECT_EQ(rendered(variables + "{{ v0 + v39999 }}"), "2");
+  expect_stopped(variables +
+                     "{% for i in range(99999) %}{% for j in range(99999) %}{{ v39999 }}{% endfor "
+                     "%}{% endfor %}",
+                 "runs too long");
+  const std::string deep = repeat("{% with a = 1 %}", 140);
+  expect_stopped("{% set x = 1 %}" + deep +
+                     "{% for i in range(99999) %}{% for j in range(99999) %}{% set y = x %}"
+                     "{% endfor %}{% endfor %}" +
+                     repeat("{% endwith %}", 140),
+                 "runs too long");
+}
+
 TEST(TemplateLimits, InvalidUtf8PassesThrough) {
   EXPECT_EQ(rendered("a\xFF{{ '\xC3'|length }}{{ '\xFF\xFE'|upper }}"),
             "a\xFF"
