@@ -74,6 +74,14 @@ bool is_surely_normalized(std::string_view text) {
                               [](char byte) { return static_cast<uint8_t>(byte) >= kLeadOf0300; });
 }
 
+std::vector<uint32_t> decomposed(const std::vector<uint32_t>& characters) {
+  std::vector<utf8proc_int32_t> parts;
+  parts.reserve(characters.size());
+  for (const uint32_t character : characters) append_decomposed(character, parts);
+  order_marks(parts);
+  return {parts.begin(), parts.end()};
+}
+
 std::string normalized_nfc(std::string_view text) {
   std::string out;
   out.reserve(text.size());

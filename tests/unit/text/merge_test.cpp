@@ -11,9 +11,10 @@ namespace halogen::text {
 namespace {
 
 std::vector<std::pair<TokenId, uint32_t>> merged(const MergeTable& table,
-                                                 const std::vector<TokenId>& word) {
-  Merger merger(table);
-  merger.begin(word.size());
+                                                 const std::vector<TokenId>& word,
+                                                 uint32_t window = 512) {
+  Merger merger(table, window);
+  merger.begin();
   for (const TokenId id : word) merger.push(id);
   std::vector<std::pair<TokenId, uint32_t>> symbols;
   merger.merge([&](TokenId id, uint32_t first) { symbols.emplace_back(id, first); });
