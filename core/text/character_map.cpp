@@ -14,6 +14,7 @@ namespace {
 constexpr size_t kLongestReplacement = 256;
 constexpr size_t kTextLimit = size_t{1} << 30U;
 constexpr size_t kShortCluster = 6;  // bytes
+constexpr uint32_t kPlanes = 0x20000;
 
 // The fields of a unit, which the format packs into 32 bits. A leaf holds its value instead.
 constexpr bool has_leaf(uint32_t unit) {
@@ -75,7 +76,7 @@ std::string_view first_cluster(std::string_view text) {
 Result<CharacterMap> CharacterMap::parse(std::string_view bytes) {
   CharacterMap map;
   if (bytes.empty()) {
-    map.find_plain_bytes();
+    map.find_plain_characters();
     return map;
   }
   if (bytes.size() < 4) return damaged("is shorter than its size field");
@@ -95,29 +96,62 @@ Result<CharacterMap> CharacterMap::parse(std::string_view bytes) {
   if (const size_t longest = longest_string(map.replacements_); longest > kLongestReplacement) {
     return damaged("has a replacement of " + std::to_string(longest) + " bytes");
   }
-  map.find_plain_bytes();
+  map.find_plain_characters();
   return map;
 }
 
-void CharacterMap::find_plain_bytes() {
-  for (uint32_t first = 0; first < alone_.size(); ++first) {
-    const Position after = step(start(), static_cast<uint8_t>(first));
-    bool alone = !after.is_key;
-    for (uint32_t second = 0; after.exists && second < 128; ++second) {
-      alone = alone && !step(after, static_cast<uint8_t>(second)).exists;
-    }
-    alone_[first] = alone;
+void CharacterMap::find_plain_characters() {
+  for (size_t i = 0; i < ascii_.size(); ++i) {
+    const char character = static_cast<char>(i);
+    append_cluster({&character, 1}, ascii_[i]);
   }
+  plain_.assign(kPlanes, false);
+  std::string character;
+  for (uint32_t code_point = 0; code_point < kPlanes; ++code_point) {
+    if (code_point >= 0xD800 && code_point < 0xE000) continue;  // surrogates are no characters
+    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(code_point));
+    if (property->boundclass != UTF8PROC_BOUNDCLASS_OTHER &&
+        property->boundclass != UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC) {
+      continue;
+    }
+    character.clear();
+    append_character(code_point, character);
+    plain_[code_point] = !find_key(character).is_key;
+    if (code_point < plain_ascii_.size()) plain_ascii_[code_point] = plain_[code_point];
+  }
+}
+
+// How many bytes at the start of `text` are plain characters that a plain one, or nothing, follows.
+size_t CharacterMap::plain_prefix(std::string_view text) const {
+  size_t certain = 0;
+  size_t length = 0;
+  while (length < text.size()) {
+    if (const auto byte = static_cast<uint8_t>(text[length]); byte < 0x80 && plain_ascii_[byte]) {
+      certain = length++;
+      continue;
+    }
+    const Utf8Character next = read_character(text.substr(length));
+    const bool plain =
+        next.state == Utf8::kValid && next.code_point < kPlanes && plain_[next.code_point];
+    if (!plain) return certain;
+    certain = length;
+    length += next.length;
+  }
+  return length;
 }
 
 Result<std::string> CharacterMap::apply(std::string_view text) const {
   std::string out;
   out.reserve(text.size() + text.size() / 8);
   while (!text.empty()) {
+    const size_t plain = plain_prefix(text);
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const auto first = static_cast<uint8_t>(text[0]);
-    const bool no_mark = text.size() == 1 || static_cast<uint8_t>(text[1]) < 0x80;
-    if (first < 0x80 && no_mark && alone_[first]) {
-      out.push_back(text[0]);
+    const bool alone = first < 0x80 && text.size() > 1 && static_cast<uint8_t>(text[1]) < 0x80;
+    if (alone && !text.starts_with("\r\n")) {  // which are one cluster
+      out += ascii_[first];
       text.remove_prefix(1);
       continue;
     }
@@ -165,16 +199,20 @@ CharacterMap::Position CharacterMap::step(Position from, uint8_t byte) const {
   return to;
 }
 
-bool CharacterMap::append_replacement(std::string_view text, std::string& out) const {
+// Where the shortest key that `text` begins with ends.
+CharacterMap::Position CharacterMap::find_key(std::string_view text) const {
   Position position = start();
   for (const char byte : text) {
     position = step(position, static_cast<uint8_t>(byte));
-    if (!position.exists) return false;
-    if (!position.is_key) continue;
-    out += replacements_.c_str() + position.replacement;
-    return true;
+    if (!position.exists || position.is_key) break;
   }
-  return false;
+  return position;
+}
+
+bool CharacterMap::append_replacement(std::string_view text, std::string& out) const {
+  const Position position = find_key(text);
+  if (position.is_key) out += replacements_.c_str() + position.replacement;
+  return position.is_key;
 }
 
 }  // namespace halogen::text

@@ -15,9 +15,6 @@ namespace halogen::text {
 
 class CharacterMap {
  public:
-  // Maps nothing.
-  CharacterMap() = default;
-
   // From the bytes of a file; none at all is a map of nothing. HALOGEN_E_INVALID says what is
   // wrong.
   static Result<CharacterMap> parse(std::string_view bytes);
@@ -36,15 +33,23 @@ class CharacterMap {
     uint32_t replacement = 0;  // of a key: where it begins in replacements_
   };
 
-  void find_plain_bytes();
+  CharacterMap() = default;
+
+  void find_plain_characters();
+  size_t plain_prefix(std::string_view text) const;
   Position start() const;
   Position step(Position from, uint8_t byte) const;
+  Position find_key(std::string_view text) const;
   bool append_replacement(std::string_view text, std::string& out) const;
   void append_cluster(std::string_view cluster, std::string& out) const;
 
   std::vector<uint32_t> units_;
   std::string replacements_;
-  std::array<bool, 128> alone_{};  // ASCII that stays as it is when more ASCII, or nothing, follows
+  // By code point: characters of the first two planes that stay as they are, and that begin and end
+  // a grapheme cluster beside each other. Nearly all of a text is.
+  std::vector<bool> plain_;
+  std::array<bool, 128> plain_ascii_{};  // the first of them
+  std::array<std::string, 128> ascii_;   // what becomes of ASCII that stands alone
 };
 
 }  // namespace halogen::text

@@ -4,8 +4,6 @@
 #include <limits>
 #include <utility>
 
-#include <utf8proc.h>
-
 #include "core/text/space_words.h"
 #include "core/text/utf8.h"
 
@@ -14,15 +12,25 @@ namespace halogen::text {
 namespace {
 
 constexpr double kUnknownPenalty = 10;  // SentencePiece's: below the worst token
+constexpr uint32_t kChunk = 1024;       // bytes of a word, to keep the steps within fast memory
 constexpr double kUnreached = -std::numeric_limits<double>::infinity();
 
-// Unicode's White_Space.
-bool is_white_space(std::string_view character) {
-  if (character.size() == 1) return character == " " || (character >= "\t" && character <= "\r");
-  const auto code_point = static_cast<utf8proc_int32_t>(read_character(character).code_point);
-  const utf8proc_category_t category = utf8proc_category(code_point);
-  return code_point == 0x85 || category == UTF8PROC_CATEGORY_ZS ||
-         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
+// The first bytes of white space, of U+2581 and of few other characters.
+bool may_be_space(char first) {
+  const auto byte = static_cast<uint8_t>(first);
+  return byte <= 0x20 || byte == 0xC2 || (byte >= 0xE1 && byte <= 0xE3);
+}
+
+// The length of the white space (Unicode's White_Space) character that `text` begins with, or 0.
+size_t white_space_length(std::string_view text) {
+  if (text[0] == ' ') return 1;
+  if (!may_be_space(text[0])) return 0;
+  const Utf8Character character = read_character(text);
+  const uint32_t c = character.code_point;
+  const bool space = (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+                     (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F ||
+                     c == 0x205F || c == 0x3000;
+  return space ? character.length : 0;
 }
 
 bool is_findable(const Vocabulary& vocabulary, size_t id) {
@@ -99,18 +107,19 @@ Result<std::string> UnigramEncoder::normalized(std::string_view fragment, bool t
       prefix_ == SpacePrefix::kEveryFragment || (prefix_ == SpacePrefix::kTextStart && text_start);
   bool after_space = true;
   for (std::string_view rest = *mapped; !rest.empty();) {
-    const std::string_view character = first_character(rest);
-    rest.remove_prefix(character.size());
-    const bool space =
-        remove_extra_spaces_ ? is_white_space(character) : character == std::string_view(" ");
-    if (space && remove_extra_spaces_) {
+    const size_t space = remove_extra_spaces_ ? white_space_length(rest) : (rest[0] == ' ' ? 1 : 0);
+    if (space > 0 && remove_extra_spaces_) {
       space_wanted = space_wanted || !after_space;
       after_space = true;
+      rest.remove_prefix(space);
       continue;
     }
-    if (space_wanted && character != kSentencePieceSpace) text += kSentencePieceSpace;
-    text += space ? kSentencePieceSpace : character;
+    if (space_wanted && !rest.starts_with(kSentencePieceSpace)) text += kSentencePieceSpace;
     space_wanted = after_space = false;
+    const auto next = std::ranges::find_if(rest.substr(1), may_be_space);
+    const std::string_view piece(rest.begin(), space > 0 ? rest.begin() + 1 : next);
+    text += space > 0 ? kSentencePieceSpace : piece;
+    rest.remove_prefix(piece.size());
   }
   return text;
 }
@@ -121,33 +130,31 @@ void UnigramEncoder::encode_word(std::string_view word, Work& work) const {
   const bool after_unknown = work.ends_with(unknown_);
   if (!after_unknown && work.recent.append(word)) return;
   const size_t first = work.out.size();
-  find_best_steps(word, work.steps);
-  work.path.clear();
-  for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = work.steps[end].begin) {
-    work.path.push_back(end);
-  }
-  uint32_t begin = 0;
-  for (; !work.path.empty(); work.path.pop_back()) {
-    const uint32_t end = work.path.back();
-    const TokenId id = work.steps[end].id;
-    if (id != kNoToken) {
-      work.out.push_back(id);
-    } else {
-      append_unknown(word.substr(begin, end - begin), work);
-    }
-    begin = end;
+  double score = 0;
+  for (std::string_view rest = word; !rest.empty();) {
+    const uint32_t end = find_best_steps(rest, score, work.steps);
+    append_path(rest.substr(0, end), work);
+    score = work.steps[end].score;
+    rest.remove_prefix(end);
   }
   if (!after_unknown) work.recent.remember(word, first);
 }
 
-// Of several best ways to a place the one found first stays: with the earliest last token.
-void UnigramEncoder::find_best_steps(std::string_view word, std::vector<Step>& steps) const {
-  steps.assign(word.size() + 1, {kUnreached, 0, kNoToken});
-  steps[0].score = 0;
+// Fills in the best steps up to the word's end, or to the first place past kChunk that no token
+// reaches across, which every way through the word must visit; returns that place. Of several best
+// ways to a place the one found first stays: with the earliest last token.
+uint32_t UnigramEncoder::find_best_steps(std::string_view word, double score,
+                                         std::vector<Step>& steps) const {
+  steps.assign(std::min<size_t>(word.size(), kChunk) + 1, {kUnreached, 0, kNoToken});
+  steps[0].score = score;
+  uint32_t furthest = 0;
   for (uint32_t begin = 0; begin < word.size(); ++begin) {
-    const double score = steps[begin].score;
+    if (begin >= kChunk && begin == furthest) return begin;
+    score = steps[begin].score;
     if (score == kUnreached) continue;
     const auto reach = [&](uint32_t end, double token_score, TokenId id) {
+      furthest = std::max(furthest, end);
+      if (end >= steps.size()) steps.resize(end + kChunk, {kUnreached, 0, kNoToken});
       if (score + token_score > steps[end].score) steps[end] = {score + token_score, begin, id};
     };
     const uint32_t single_end =
@@ -164,6 +171,25 @@ void UnigramEncoder::find_best_steps(std::string_view word, std::vector<Step>& s
       single_found = single_found || end == single_end;
     }
     if (!single_found) reach(single_end, unknown_score_, kNoToken);
+  }
+  return static_cast<uint32_t>(word.size());
+}
+
+void UnigramEncoder::append_path(std::string_view word, Work& work) const {
+  work.path.clear();
+  for (auto end = static_cast<uint32_t>(word.size()); end > 0; end = work.steps[end].begin) {
+    work.path.push_back(end);
+  }
+  uint32_t begin = 0;
+  for (; !work.path.empty(); work.path.pop_back()) {
+    const uint32_t end = work.path.back();
+    const TokenId id = work.steps[end].id;
+    if (id != kNoToken) {
+      work.out.push_back(id);
+    } else {
+      append_unknown(word.substr(begin, end - begin), work);
+    }
+    begin = end;
   }
 }
 

@@ -50,7 +50,8 @@ class UnigramEncoder final : public FragmentEncoder {
 
   Result<std::string> normalized(std::string_view fragment, bool text_start) const;
   void encode_word(std::string_view word, Work& work) const;
-  void find_best_steps(std::string_view word, std::vector<Step>& steps) const;
+  uint32_t find_best_steps(std::string_view word, double score, std::vector<Step>& steps) const;
+  void append_path(std::string_view word, Work& work) const;
   void append_unknown(std::string_view character, Work& work) const;
 
   CharacterMap character_map_;

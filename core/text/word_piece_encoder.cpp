@@ -25,38 +25,45 @@ std::vector<std::string_view> word_texts(const Vocabulary& vocabulary) {
   return texts;
 }
 
-utf8proc_category_t category(uint32_t character) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(character));
+enum class Class { kWord, kSpace, kPunctuation, kDropped };
+
+// All printable ASCII but letters and digits counts as punctuation.
+Class class_of_ascii(uint32_t c) {
+  if (c == ' ' || c == '\t' || c == '\n' || c == '\r') return Class::kSpace;
+  if (c < 0x20 || c == 0x7F) return Class::kDropped;
+  const bool letter = (c | 0x20U) >= 'a' && (c | 0x20U) <= 'z';
+  return letter || (c >= '0' && c <= '9') ? Class::kWord : Class::kPunctuation;
 }
 
-bool is_space(uint32_t c) {
-  if (c < 0x80) return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-  const utf8proc_category_t kind = category(c);
-  return kind == UTF8PROC_CATEGORY_ZS || kind == UTF8PROC_CATEGORY_ZL ||
-         kind == UTF8PROC_CATEGORY_ZP;
-}
-
-// What BERT throws away, if it is no space.
-bool is_control(uint32_t c) {
-  if (c < 0x80) return c < 0x20 || c == 0x7F;
-  const utf8proc_category_t kind = category(c);
-  return c == 0xFFFD || kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF ||
-         kind == UTF8PROC_CATEGORY_CO;
-}
-
-// All printable ASCII but letters and digits counts.
-bool is_punctuation(uint32_t c) {
-  if (c < 0x80) {
-    const bool letter = (c | 0x20U) >= 'a' && (c | 0x20U) <= 'z';
-    return c > ' ' && c < 0x7F && !letter && !(c >= '0' && c <= '9');
+Class class_of(uint32_t c) {
+  if (c < 0x80) return class_of_ascii(c);
+  if (c == 0xFFFD) return Class::kDropped;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(c))) {
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return Class::kSpace;
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_CF:
+    case UTF8PROC_CATEGORY_CO:
+      return Class::kDropped;
+    case UTF8PROC_CATEGORY_PC:
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PI:
+    case UTF8PROC_CATEGORY_PF:
+    case UTF8PROC_CATEGORY_PO:
+      return Class::kPunctuation;
+    default:
+      return Class::kWord;
   }
-  const utf8proc_category_t kind = category(c);
-  return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
 }
 
 // CJK ideographs, which are words of their own. That 2B820 to 2B91F are missing is how the
 // published tokenizers have it.
 bool is_ideograph(uint32_t c) {
+  if (c < 0x3400) return false;
   constexpr struct {
     uint32_t first, last;
   } kRanges[] = {{0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xF900, 0xFAFF},   {0x20000, 0x2A6DF},
@@ -109,8 +116,7 @@ void WordPieceEncoder::read_ascii(std::string_view text, Word& word,
                                   std::vector<TokenId>& out) const {
   for (const char character : text) {
     const bool upper = lowercase_ && character >= 'A' && character <= 'Z';
-    const char lower = static_cast<char>(upper ? character + ('a' - 'A') : character);
-    read_character(static_cast<uint8_t>(lower), word, out);
+    read_character(static_cast<uint8_t>(upper ? character + ('a' - 'A') : character), word, out);
   }
 }
 
@@ -123,33 +129,31 @@ void WordPieceEncoder::read_unicode(std::string_view text, Word& word,
     const Utf8Character character = text::read_character(text);
     text.remove_prefix(character.length);
     if (character.state != Utf8::kValid) continue;
-    const uint32_t c = character.code_point;
-    if (is_space(c)) {
-      characters.push_back(' ');
-    } else if (!is_control(c)) {
-      characters.push_back(c);
+    const Class found = class_of(character.code_point);
+    if (found != Class::kDropped) {
+      characters.push_back(found == Class::kSpace ? ' ' : character.code_point);
     }
   }
   if (lowercase_) characters = decomposed(characters);
   for (const uint32_t c : characters) {
     if (!lowercase_) {
       read_character(c, word, out);
-    } else if (category(c) != UTF8PROC_CATEGORY_MN) {
-      const utf8proc_int32_t lower = utf8proc_tolower(static_cast<utf8proc_int32_t>(c));
-      read_character(static_cast<uint32_t>(lower), word, out);
+      continue;
     }
+    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+    if (property->category == UTF8PROC_CATEGORY_MN) continue;
+    const utf8proc_int32_t lower = utf8proc_tolower(static_cast<utf8proc_int32_t>(c));
+    read_character(static_cast<uint32_t>(lower), word, out);
   }
 }
 
 void WordPieceEncoder::read_character(uint32_t character, Word& word,
                                       std::vector<TokenId>& out) const {
-  if (is_space(character)) {
-    end_word(word, out);
-    return;
-  }
-  if (is_control(character)) return;
-  const bool alone = is_punctuation(character) || is_ideograph(character);
-  if (alone) end_word(word, out);
+  const Class found = class_of(character);
+  if (found == Class::kDropped) return;
+  const bool alone = found == Class::kPunctuation || is_ideograph(character);
+  if (alone || found == Class::kSpace) end_word(word, out);
+  if (found == Class::kSpace) return;
   if (word.characters++ < kMostCharacters) append_character(character, word.text);
   if (alone) end_word(word, out);
 }
