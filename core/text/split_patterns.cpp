@@ -39,13 +39,14 @@ constexpr const char* kQwen35[] = {
 constexpr const char* kO200k[] = {O200K_WORDS R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
 
 // Digits in threes counted from the right. The published \d{1,3}(?=(?:\d{3})*\b) looks at the rest
-// of the number from each of its threes; looking from its start only finds the same in linear time.
-#define THREES_FROM_THE_RIGHT(end) R"((?<!\d)\d{1,2}(?=(?:\d{3})+)" end R"()|\d{3})"
-
-constexpr const char* kTinyAya[] = {THREES_FROM_THE_RIGHT(R"(\b)"), O200K_WORDS
+// of the number from each of its threes. Looking from its first digit only and taking threes right
+// behind a match (\G) finds the same in linear time.
+constexpr const char* kTinyAya[] = {R"((?<!\d)\d{1,3}(?=(?:\d{3})*\b)|\G(?<=\d)\d{3})", O200K_WORDS
                                     R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
 
-constexpr const char* kSuperBpe[] = {R"(\p{N}+)", THREES_FROM_THE_RIGHT(R"((?!\d))")};
+// The same of every number: the published (?=(\d{3})+(?!\d)) is quadratic too.
+#define THREES_FROM_THE_RIGHT R"((?<!\d)\d{1,2}(?=(?:\d{3})+(?!\d))|\d{3})"
+constexpr const char* kSuperBpe[] = {R"(\p{N}+)", THREES_FROM_THE_RIGHT};
 
 // Han characters are words of their own, and no letters of others.
 #define NOT_HAN(characters) R"((?:(?!\p{sc:Han}))" characters ")"
@@ -153,7 +154,7 @@ constexpr const char* kSpark25[] = {R"(\p{N}{1,3})",
                                     DEEPSEEK3_WORDS R"(|[\r\n]|\s+(?!\S)|\s+)", R"(\p{N})"};
 
 constexpr const char* kAfmoe[] = {
-    R"(\d+)", THREES_FROM_THE_RIGHT(R"((?!\d))"),
+    R"(\d+)", THREES_FROM_THE_RIGHT,
     R"([\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{F900}-\x{FAFF}\x{3040}-\x{309F}\x{30A0}-\x{30FF})"
     R"(\x{FF65}-\x{FF9F}\x{2F00}-\x{2FDF}\x{E40}-\x{E7F}\x{E80}-\x{EFF}\x{1780}-\x{17FF})"
     R"(\x{1000}-\x{109F}\x{AA60}-\x{AA7F}\x{A9E0}-\x{A9FF}\x{AC00}-\x{D7AF}\x{1100}-\x{11FF}]+)",
