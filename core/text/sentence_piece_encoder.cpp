@@ -118,8 +118,8 @@ MergeTable SentencePieceEncoder::merges_by_score(const Vocabulary& vocabulary) c
     for_each_character(text, [&](std::string_view character) {
       if (cut > 0) {
         const TokenId left = symbols_.find(text.substr(0, cut));
-        const TokenId right = symbols_.find(text.substr(cut));
-        if (left != kNoToken && right != kNoToken) {
+        const TokenId right = left == kNoToken ? kNoToken : symbols_.find(text.substr(cut));
+        if (right != kNoToken) {
           found.push_back({left, right, {ranks[id], static_cast<TokenId>(id)}});
         }
       }

@@ -39,7 +39,9 @@ constexpr auto kEndTexts = std::to_array<std::string_view>({
     "<|file_sep|>",  // Qwen's code completion
 });
 
-constexpr size_t kLongestUnigram = 1024;  // bytes; real ones have a few dozen
+// Bytes of a SentencePiece token; real ones have a few dozen. All its parts are looked up, and all
+// places of a text are tried with tokens up to the longest.
+constexpr size_t kLongestPiece = 1024;
 
 Error invalid(std::string message) {
   return fail(HALOGEN_E_INVALID, "vocabulary: " + std::move(message));
@@ -69,12 +71,12 @@ Status check_arrays(const Vocabulary& vocabulary) {
                      " is not a finite number");
     }
   }
-  if (vocabulary.model == "t5") {  // each place of a text is tried with tokens up to the longest
+  if (vocabulary.model == "llama" || vocabulary.model == "t5") {
     const auto longest = std::ranges::max_element(vocabulary.tokens, {}, &std::string::size);
-    if (longest->size() > kLongestUnigram) {
+    if (longest->size() > kLongestPiece) {
       return invalid("token " + std::to_string(longest - vocabulary.tokens.begin()) + " has " +
                      std::to_string(longest->size()) + " bytes; the limit is " +
-                     std::to_string(kLongestUnigram));
+                     std::to_string(kLongestPiece));
     }
   }
   // Two parts with a space between them; a part may itself be a space in odd vocabularies.
