@@ -8,6 +8,7 @@ namespace halogen::text {
 namespace {
 
 constexpr uint32_t kBytes = 256;
+constexpr Trie::Node kNobody = UINT32_MAX - 1;  // parent of cells that are in use, but no child
 
 }  // namespace
 
@@ -26,10 +27,10 @@ class Trie::Builder {
 
   std::vector<Cell> build() {
     grow(2 * kBytes);
-    take(kRoot, kRoot);
+    // The cells before the second block suit few bytes and would only be looked at in vain.
+    for (uint32_t cell = kRoot; cell < kBytes; ++cell) take(cell, kNobody);
     std::vector<Range> ranges = {{kRoot, 0, keys_.size(), 0}};
     for (size_t i = 0; i < ranges.size(); ++i) place_children(Range(ranges[i]), ranges);
-    cells_[kRoot].parent = kNone;  // nobody's child
     cells_.resize(used_end_ + kBytes);
     cells_.shrink_to_fit();
     return std::move(cells_);
@@ -73,7 +74,6 @@ class Trie::Builder {
     const uint32_t first = children_[0].first;
     uint32_t cell = free_head_;
     for (int tries = 0; tries < kTries && cell != kNone; ++tries, cell = next_free_[cell]) {
-      if (cell < first) continue;
       const uint32_t base = cell - first;
       if (base + kBytes > cells_.size()) break;
       const bool fits = std::ranges::all_of(
