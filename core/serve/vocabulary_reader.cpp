@@ -57,8 +57,15 @@ Result<text::Vocabulary> read_vocabulary(const LoadedModel& model) {
   take_id(model, "halogen.tokenizer.unk", v.tokens.size(), v.unk, status);
   take_id(model, "halogen.tokenizer.pad", v.tokens.size(), v.pad, status);
   take_id(model, "halogen.tokenizer.sep", v.tokens.size(), v.sep, status);
+  take_id(model, "halogen.tokenizer.cls", v.tokens.size(), v.cls, status);
   take(model.boolean("halogen.tokenizer.add_bos"), v.add_bos, status);
   take(model.boolean("halogen.tokenizer.add_eos"), v.add_eos, status);
+  take(model.boolean("halogen.tokenizer.add_sep"), v.add_sep, status);
+  take(model.boolean("halogen.tokenizer.remove_extra_spaces"), v.remove_extra_spaces, status);
+  take(model.boolean("halogen.tokenizer.lowercase"), v.lowercase, status);
+  std::vector<int32_t> character_map;
+  take(model.integers("halogen.tokenizer.character_map"), character_map, status);
+  for (const int32_t byte : character_map) v.character_map.push_back(static_cast<char>(byte));
   std::optional<bool> space_prefix;
   take(model.boolean("halogen.tokenizer.add_space_prefix"), space_prefix, status);
   if (space_prefix) {

@@ -5,6 +5,7 @@
 
 #include "core/text/normalize.h"
 #include "core/text/split_patterns.h"
+#include "core/text/vocabulary_merges.h"
 
 namespace halogen::text {
 
@@ -27,25 +28,8 @@ TokenIndex index_normal_tokens(const Vocabulary& vocabulary,
   return TokenIndex(std::move(normal));
 }
 
-MergeTable read_merges(const Vocabulary& vocabulary) {
-  const TokenIndex tokens(
-      std::vector<std::string_view>(vocabulary.tokens.begin(), vocabulary.tokens.end()));
-  MergeTable table(vocabulary.merges.size());
-  std::string joined;
-  for (size_t rank = 0; rank < vocabulary.merges.size(); ++rank) {
-    const std::string_view merge = vocabulary.merges[rank];
-    const size_t space = merge.find(' ', 1);  // a part may itself be a space in odd vocabularies
-    if (space == std::string_view::npos) continue;
-    const std::string_view left = merge.substr(0, space);
-    const std::string_view right = merge.substr(space + 1);
-    joined.assign(left).append(right);
-    const TokenId left_id = tokens.find(left);
-    const TokenId right_id = tokens.find(right);
-    const TokenId result = tokens.find(joined);
-    if (left_id == kNoToken || right_id == kNoToken || result == kNoToken) continue;
-    table.add(left_id, right_id, {static_cast<uint32_t>(rank), result});
-  }
-  return table;
+TokenIndex index_tokens(const Vocabulary& vocabulary) {
+  return TokenIndex({vocabulary.tokens.begin(), vocabulary.tokens.end()});
 }
 
 }  // namespace
@@ -63,7 +47,7 @@ BytePairEncoder::BytePairEncoder(const Vocabulary& vocabulary,
     : splitter_(std::move(splitter)),
       words_(index_normal_tokens(vocabulary, pieces)),
       known_words_(pieces.size()),
-      merges_(read_merges(vocabulary)),
+      merges_(vocabulary_merges(vocabulary, index_tokens(vocabulary))),
       unknown_(vocabulary.unk),
       ignore_merges_(vocabulary.ignore_merges == true),
       normalize_(vocabulary.normalize_nfc == true) {
@@ -99,7 +83,7 @@ void BytePairEncoder::encode_word(std::string_view word, Merger& merger,
     out.push_back(whole);
     return;
   }
-  merger.begin(word.size());
+  merger.begin();
   for (const char byte : word) merger.push(byte_tokens_[static_cast<uint8_t>(byte)]);
   merger.merge([&](TokenId id, uint32_t) {
     if (id == kNoToken) id = unknown_;

@@ -39,15 +39,13 @@ size_t MergeTable::slot_of(uint64_t pair) const {
   return slot;
 }
 
-void Merger::merge_all() {
-  const auto count = static_cast<uint32_t>(symbols_.size());
+void Merger::List::merge(const MergeTable& merges, std::span<const TokenId> ids) {
+  const auto count = static_cast<uint32_t>(ids.size());
+  symbols_.resize(count);
   heap_.clear();
   for (uint32_t i = 0; i < count; ++i) {
-    symbols_[i].previous = i - 1;
-    symbols_[i].next = i + 1;
-    if (i + 1 == count) continue;
-    const Merge pair = merges_.find(symbols_[i].id, symbols_[i + 1].id);
-    symbols_[i].pair = pair;
+    const Merge pair = i + 1 < count ? merges.find(ids[i], ids[i + 1]) : Merge{};
+    symbols_[i] = {ids[i], i - 1, i + 1, pair};
     if (pair.result != kNoToken) heap_.push_back(uint64_t{pair.rank} << 32U | i);
   }
   std::ranges::make_heap(heap_, std::greater<>());
@@ -67,18 +65,49 @@ void Merger::merge_all() {
     symbol.next = right.next;
     right.pair = {};
     if (symbol.next < count) symbols_[symbol.next].previous = left;
-    update_pair(left);
-    if (left > 0) update_pair(symbol.previous);
+    update_pair(merges, left);
+    if (left > 0) update_pair(merges, symbol.previous);
   }
 }
 
-void Merger::update_pair(uint32_t left) {
+void Merger::List::update_pair(const MergeTable& merges, uint32_t left) {
   Symbol& symbol = symbols_[left];
   symbol.pair =
-      symbol.next < symbols_.size() ? merges_.find(symbol.id, symbols_[symbol.next].id) : Merge{};
+      symbol.next < symbols_.size() ? merges.find(symbol.id, symbols_[symbol.next].id) : Merge{};
   if (symbol.pair.result == kNoToken) return;
   heap_.push_back(uint64_t{symbol.pair.rank} << 32U | left);
   std::ranges::push_heap(heap_, std::greater<>());
+}
+
+void Merger::merge_by_windows() {
+  const auto count = static_cast<uint32_t>(word_.size());
+  uint32_t window = window_;
+  uint32_t begin = 0;
+  parts_.clear();
+  while (true) {
+    const uint32_t end = count - begin > window ? begin + window : count;
+    list_.merge(merges_, piece(begin, end));
+    for (size_t back = 1; !parts_.empty(); back *= 2) {
+      if (stays_apart(parts_.back().first, begin, begin + list_.end_of(0))) break;
+      parts_.resize(parts_.size() - std::min(back, parts_.size()) + 1);
+      begin = parts_.back().first;
+      parts_.pop_back();
+      list_.merge(merges_, piece(begin, end));
+    }
+    window = std::max(window, end - begin);
+    list_.for_each([&](TokenId id, uint32_t first) { parts_.push_back({id, begin + first}); });
+    if (end == count) return;
+    // The window's end most likely cut its last symbol.
+    begin = parts_.back().first;
+    parts_.pop_back();
+    if (end - begin > window / 2) window *= 2;
+  }
+}
+
+bool Merger::stays_apart(uint32_t left_first, uint32_t right_first, uint32_t right_end) {
+  seam_.merge(merges_, piece(left_first, right_end));
+  return seam_.end_of(0) == right_first - left_first &&
+         seam_.end_of(right_first - left_first) == right_end - left_first;
 }
 
 }  // namespace halogen::text

@@ -18,7 +18,17 @@ int combining_class(utf8proc_int32_t code_point) {
   return utf8proc_get_property(code_point)->combining_class;
 }
 
+// Most characters do not, which spares them a slow search.
+bool may_decompose(utf8proc_int32_t code_point) {
+  const bool hangul = code_point >= 0xAC00 && code_point <= 0xD7A3;  // by arithmetic, not by table
+  return hangul || utf8proc_get_property(code_point)->decomp_seqindex != UINT16_MAX;
+}
+
 void append_decomposed(uint32_t code_point, std::vector<utf8proc_int32_t>& out) {
+  if (!may_decompose(static_cast<utf8proc_int32_t>(code_point))) {
+    out.push_back(static_cast<utf8proc_int32_t>(code_point));
+    return;
+  }
   constexpr utf8proc_ssize_t kLongest = 18;  // Unicode's bound for one character
   utf8proc_int32_t parts[kLongest];
   int boundary = 0;
@@ -72,6 +82,14 @@ bool is_surely_normalized(std::string_view text) {
   constexpr uint8_t kLeadOf0300 = 0xCC;
   return std::ranges::none_of(text,
                               [](char byte) { return static_cast<uint8_t>(byte) >= kLeadOf0300; });
+}
+
+std::vector<uint32_t> decomposed(const std::vector<uint32_t>& characters) {
+  std::vector<utf8proc_int32_t> parts;
+  parts.reserve(characters.size());
+  for (const uint32_t character : characters) append_decomposed(character, parts);
+  order_marks(parts);
+  return {parts.begin(), parts.end()};
 }
 
 std::string normalized_nfc(std::string_view text) {

@@ -5,8 +5,10 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/text/space_words.h"
 #include "core/text/token_pieces.h"
 #include "core/text/utf8.h"
+#include "core/text/vocabulary_merges.h"
 
 namespace halogen::text {
 
@@ -18,19 +20,13 @@ bool is_mergeable(const Vocabulary& vocabulary, size_t id) {
   return type == TokenType::kNormal || type == TokenType::kUnused || type == TokenType::kUndefined;
 }
 
-// Bytes of the first character; a broken one counts byte by byte.
-size_t character_length(std::string_view text) {
-  const Utf8Character character = read_character(text);
-  return character.state == Utf8::kValid ? character.length : 1;
-}
-
 // Calls each(character) for the characters of a text.
 template <typename Each>
 void for_each_character(std::string_view text, const Each& each) {
   while (!text.empty()) {
-    const size_t length = character_length(text);
-    each(text.substr(0, length));
-    text.remove_prefix(length);
+    const std::string_view character = first_character(text);
+    each(character);
+    text.remove_prefix(character.size());
   }
 }
 
@@ -79,12 +75,6 @@ std::vector<uint32_t> ranks_of(const std::vector<float>& scores) {
   return ranks;
 }
 
-bool has_inner_space(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kSentencePieceSpace);
-  return begin != std::string_view::npos &&
-         text.substr(begin).find(kSentencePieceSpace) != std::string_view::npos;
-}
-
 }  // namespace
 
 std::unique_ptr<FragmentEncoder> SentencePieceEncoder::create(const Vocabulary& vocabulary) {
@@ -95,6 +85,7 @@ SentencePieceEncoder::SentencePieceEncoder(const Vocabulary& vocabulary)
     : symbols_(symbol_texts(vocabulary)),
       first_extra_symbol_(static_cast<TokenId>(vocabulary.tokens.size())),
       known_words_(vocabulary.tokens.size()),
+      byte_tokens_(byte_tokens(vocabulary)),
       unknown_(vocabulary.unk),
       prefix_(vocabulary.space_prefix.value_or(SpacePrefix::kEveryFragment)),
       words_start_with_space_(true) {
@@ -102,22 +93,17 @@ SentencePieceEncoder::SentencePieceEncoder(const Vocabulary& vocabulary)
     const char character = static_cast<char>(i);
     ascii_symbols_[i] = symbols_.find({&character, 1});
   }
-  find_byte_tokens(vocabulary);
-  find_merges(vocabulary);
-}
-
-void SentencePieceEncoder::find_byte_tokens(const Vocabulary& vocabulary) {
-  byte_tokens_.fill(kNoToken);
   for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
-    if (static_cast<TokenType>(vocabulary.types[id]) != TokenType::kByte) continue;
-    if (const auto byte = byte_of_token(vocabulary.tokens[id])) {
-      byte_tokens_[*byte] = static_cast<TokenId>(id);
+    if (is_mergeable(vocabulary, id) && crosses_words(vocabulary.tokens[id])) {
+      words_start_with_space_ = false;
     }
   }
+  const bool listed = tokenizer_kind(vocabulary) == TokenizerKind::kCharacterPairs;
+  merges_ = listed ? vocabulary_merges(vocabulary, symbols_) : merges_by_score(vocabulary);
 }
 
 // Every way to cut a token in two symbols is a merge of the token's rank.
-void SentencePieceEncoder::find_merges(const Vocabulary& vocabulary) {
+MergeTable SentencePieceEncoder::merges_by_score(const Vocabulary& vocabulary) const {
   struct Found {
     TokenId left;
     TokenId right;
@@ -128,21 +114,21 @@ void SentencePieceEncoder::find_merges(const Vocabulary& vocabulary) {
   for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
     if (!is_mergeable(vocabulary, id)) continue;
     const std::string_view text = vocabulary.tokens[id];
-    if (has_inner_space(text)) words_start_with_space_ = false;
     size_t cut = 0;
     for_each_character(text, [&](std::string_view character) {
       if (cut > 0) {
         const TokenId left = symbols_.find(text.substr(0, cut));
-        const TokenId right = symbols_.find(text.substr(cut));
-        if (left != kNoToken && right != kNoToken) {
+        const TokenId right = left == kNoToken ? kNoToken : symbols_.find(text.substr(cut));
+        if (right != kNoToken) {
           found.push_back({left, right, {ranks[id], static_cast<TokenId>(id)}});
         }
       }
       cut += character.size();
     });
   }
-  merges_ = MergeTable(found.size());
-  for (const Found& entry : found) merges_.add(entry.left, entry.right, entry.merge);
+  MergeTable table(found.size());
+  for (const Found& entry : found) table.add(entry.left, entry.right, entry.merge);
+  return table;
 }
 
 Status SentencePieceEncoder::encode(std::string_view fragment, bool text_start,
@@ -151,7 +137,7 @@ Status SentencePieceEncoder::encode(std::string_view fragment, bool text_start,
   Merger merger(merges_);
   size_t begin = 0;
   while (begin < text.size()) {
-    const size_t end = word_end(text, begin);
+    const size_t end = words_start_with_space_ ? space_word_end(text, begin) : text.size();
     encode_word(std::string_view(text).substr(begin, end - begin), merger, out);
     begin = end;
   }
@@ -170,14 +156,6 @@ bool SentencePieceEncoder::wants_prefix(std::string_view fragment, bool text_sta
   return false;
 }
 
-// Merges cannot cross from another character to a space when no token has that inside, and short
-// words are far cheaper than one as long as the text.
-size_t SentencePieceEncoder::word_end(std::string_view text, size_t begin) const {
-  if (!words_start_with_space_) return text.size();
-  while (text.substr(begin).starts_with(kSentencePieceSpace)) begin += kSentencePieceSpace.size();
-  return std::min(text.find(kSentencePieceSpace, begin), text.size());
-}
-
 void SentencePieceEncoder::encode_word(std::string_view word, Merger& merger,
                                        std::vector<TokenId>& out) const {
   const TokenId whole = symbols_.find(word);
@@ -185,16 +163,16 @@ void SentencePieceEncoder::encode_word(std::string_view word, Merger& merger,
     out.push_back(whole);
     return;
   }
-  merger.begin(word.size());
+  merger.begin();
   for_each_character(word, [&](std::string_view character) { merger.push(symbol_of(character)); });
   // The characters are read again rather than stored: one that was not merged lies at the place
   // where its symbol was pushed.
   size_t place = 0;
   uint32_t number = 0;
   merger.merge([&](TokenId id, uint32_t first) {
-    for (; number < first; ++number) place += character_length(word.substr(place));
+    for (; number < first; ++number) place += first_character(word.substr(place)).size();
     if (!is_token(id)) {
-      append_bytes(word.substr(place, character_length(word.substr(place))), out);
+      append_bytes(first_character(word.substr(place)), out);
       return;
     }
     out.push_back(id);

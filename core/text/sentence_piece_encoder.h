@@ -1,6 +1,7 @@
-// SentencePiece BPE ("llama" vocabularies): a fragment starts as its characters, with U+2581 for
-// each space, and neighbours whose joined text is a token are joined, best score first. A character
-// that is no token becomes its bytes. Source: Kudo and Richardson 2018 (arXiv 1808.06226).
+// BPE of characters. A fragment starts as its characters, with U+2581 for each space. In
+// SentencePiece's form ("llama" vocabularies) neighbours whose joined text is a token are joined,
+// best score first; in the other ("gemma4") the vocabulary lists the merges. A character that is no
+// token becomes its bytes. Source: Kudo and Richardson 2018 (arXiv 1808.06226).
 #pragma once
 
 #include <array>
@@ -28,11 +29,9 @@ class SentencePieceEncoder final : public FragmentEncoder {
  private:
   explicit SentencePieceEncoder(const Vocabulary& vocabulary);
 
-  void find_byte_tokens(const Vocabulary& vocabulary);
-  void find_merges(const Vocabulary& vocabulary);
+  MergeTable merges_by_score(const Vocabulary& vocabulary) const;
 
   bool wants_prefix(std::string_view fragment, bool text_start) const;
-  size_t word_end(std::string_view text, size_t begin) const;
   void encode_word(std::string_view word, Merger& merger, std::vector<TokenId>& out) const;
   TokenId symbol_of(std::string_view character) const;
   bool is_token(TokenId symbol) const { return symbol >= 0 && symbol < first_extra_symbol_; }
@@ -45,7 +44,7 @@ class SentencePieceEncoder final : public FragmentEncoder {
   std::array<TokenId, 128> ascii_symbols_{};
   KnownWords known_words_;
   MergeTable merges_;
-  std::array<TokenId, 256> byte_tokens_{};
+  std::array<TokenId, 256> byte_tokens_;
   TokenId unknown_;
   SpacePrefix prefix_;
   bool words_start_with_space_;  // no token has a space behind another character

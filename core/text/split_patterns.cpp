@@ -33,13 +33,65 @@ constexpr const char* kQwen2[] = {CONTRACTIONS "|" LETTER_PREFIX
 constexpr const char* kQwen35[] = {
     CONTRACTIONS "|" LETTER_PREFIX R"([\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*)" SPACES};
 
-constexpr const char* kO200k[] = {
-    LETTER_PREFIX UPPER "*" LOWER "+" CONTRACTIONS "?|" LETTER_PREFIX UPPER "+" LOWER
-                        "*" CONTRACTIONS R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
+#define O200K_WORDS \
+  LETTER_PREFIX UPPER "*" LOWER "+" CONTRACTIONS "?|" LETTER_PREFIX UPPER "+" LOWER "*" CONTRACTIONS
+
+constexpr const char* kO200k[] = {O200K_WORDS R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
+
+// Digits in threes counted from the right. The published \d{1,3}(?=(?:\d{3})*\b) looks at the rest
+// of the number from each of its threes. Looking from its first digit only and taking threes right
+// behind a match (\G) finds the same in linear time.
+constexpr const char* kTinyAya[] = {R"((?<!\d)\d{1,3}(?=(?:\d{3})*\b)|\G(?<=\d)\d{3})", O200K_WORDS
+                                    R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
+
+// The same of every number: the published (?=(\d{3})+(?!\d)) is quadratic too.
+#define THREES_FROM_THE_RIGHT R"((?<!\d)\d{1,2}(?=(?:\d{3})+(?!\d))|\d{3})"
+constexpr const char* kSuperBpe[] = {R"(\p{N}+)", THREES_FROM_THE_RIGHT};
+
+// Han characters are words of their own, and no letters of others.
+#define NOT_HAN(characters) R"((?:(?!\p{sc:Han}))" characters ")"
+constexpr const char* kKimiK2[] = {R"(\p{sc:Han}+|)" LETTER_PREFIX NOT_HAN(UPPER) "*" NOT_HAN(
+    LOWER) "+" CONTRACTIONS
+           "?|" LETTER_PREFIX NOT_HAN(UPPER) "+" NOT_HAN(
+               LOWER) "*" CONTRACTIONS R"(?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)" SPACES};
+
+constexpr const char* kYoutu[] = {
+    R"([\x{AC00}-\x{D7A3}\x{3131}-\x{318E}]+)"
+    R"(|[\x{FF01}\x{2026}\x{201C}\x{201D}\x{2018}\x{2019}\x{2014}\x{FF1A}\x{FF1B}\x{FF0C})"
+    R"(\x{3001}-\x{303F}\x{FE30}-\x{FE4F}]+|[\x{3105}-\x{312F}]+)"
+    R"(|[\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)",
+    O200K_WORDS R"(?|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
 
 constexpr const char* kTekken[] = {LETTER_PREFIX UPPER
                                    "*" LOWER "+|" LETTER_PREFIX UPPER "+" LOWER
                                    R"(*|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*)" SPACES};
+
+constexpr const char* kUfakzeka[] = {LETTER_PREFIX
+                                     R"(\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)" SPACES};
+
+constexpr const char* kLaguna[] = {R"([^\n]+|\n+)",
+                                   CONTRACTIONS "|" LETTER_PREFIX
+                                                R"(\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)" SPACES};
+
+constexpr const char* kMiniCpm5[] = {R"(\p{N}{1,3})", CONTRACTIONS
+                                     "|" LETTER_PREFIX
+                                     R"(\p{L}+|\p{N}+| ?[^\s\p{L}\p{N}]+[\r\n]*)" SPACES};
+
+// Runs of spaces are cut to powers of two. The look behind spares a search for line feeds from
+// within a run that has none: had it one, the run's start would have matched.
+constexpr const char* kJais2[] = {
+    CONTRACTIONS
+    "|" LETTER_PREFIX R"(\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
+    R"(|(?<![^\S\r\n])\s*[\r\n]+|\s{512}(?!\S)|\s{256}(?!\S)|\s{128}(?!\S)|\s{64}(?!\S))"
+    R"(|\s{32}(?!\S)|\s{16}(?!\S)|\s{8}(?!\S)|\s{4}(?!\S)|\s{1,2}(?!\S)|\s)"};
+
+constexpr const char* kExaoneMoe[] = {
+    CONTRACTIONS "|" LETTER_PREFIX R"((?:\p{L}\p{M}*+(?: \p{L}\p{M}*+)*+)++|\p{N})"
+                 R"(| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+)"};
+
+constexpr const char* kChameleon[] = {R"(<sentinel:[0-9]+>)",    R"(IMGIMG[A-I]{1,4}Z)",
+                                      R"([\t\n]|    |  )",       R"(\p{N})",
+                                      R"([\p{P}!-/:-@\[-`{-~])", GPT2_WORDS};
 
 constexpr const char* kSeedCoder[] = {CONTRACTIONS "|" LETTER_PREFIX
                                                    R"(\p{L}+|\p{N}| ?[^\s\p{L}\p{N}\r\n]+)" SPACES};
@@ -89,10 +141,24 @@ constexpr const char* kDeepseekLlm[] = {
 constexpr const char* kDeepseekCoder[] = {R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", DEEPSEEK_CJK,
                                           R"(\p{N})"};
 
-constexpr const char* kDeepseek3[] = {
-    R"(\p{N}{1,3})", R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)",
-    R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)"
-    R"(| ?[\p{P}\p{S}]+[\r\n]*)" SPACES};
+#define DEEPSEEK3_WORDS                                                                     \
+  R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+)" \
+  R"(| ?[\p{P}\p{S}]+)"
+
+constexpr const char* kDeepseek3[] = {R"(\p{N}{1,3})",
+                                      R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)",
+                                      DEEPSEEK3_WORDS R"([\r\n]*)" SPACES};
+
+constexpr const char* kSpark25[] = {R"(\p{N}{1,3})",
+                                    R"([\x{4E00}-\x{9FA5}\x{3040}-\x{309F}\x{30A0}-\x{30FF}]+)",
+                                    DEEPSEEK3_WORDS R"(|[\r\n]|\s+(?!\S)|\s+)", R"(\p{N})"};
+
+constexpr const char* kAfmoe[] = {
+    R"(\d+)", THREES_FROM_THE_RIGHT,
+    R"([\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{F900}-\x{FAFF}\x{3040}-\x{309F}\x{30A0}-\x{30FF})"
+    R"(\x{FF65}-\x{FF9F}\x{2F00}-\x{2FDF}\x{E40}-\x{E7F}\x{E80}-\x{EFF}\x{1780}-\x{17FF})"
+    R"(\x{1000}-\x{109F}\x{AA60}-\x{AA7F}\x{A9E0}-\x{A9FF}\x{AC00}-\x{D7AF}\x{1100}-\x{11FF}]+)",
+    DEEPSEEK3_WORDS R"([\r\n]*)" SPACES};
 
 #undef CONTRACTIONS
 #undef GPT2_WORDS
@@ -101,6 +167,10 @@ constexpr const char* kDeepseek3[] = {
 #undef LOWER
 #undef LETTER_PREFIX
 #undef DEEPSEEK_CJK
+#undef DEEPSEEK3_WORDS
+#undef O200K_WORDS
+#undef THREES_FROM_THE_RIGHT
+#undef NOT_HAN
 
 struct Named {
   std::string_view name;
@@ -111,11 +181,14 @@ struct Named {
 // file does not say.
 constexpr auto kPreTokenizers = std::to_array<Named>({
     {"a.x-4.0", {.patterns = kGpt2}},
+    {"afmoe", {.patterns = kAfmoe}},
     {"bailingmoe", {.patterns = kBailing}},
     {"bailingmoe2", {.patterns = kBailing}},
     {"bloom", {.patterns = kBloom}},
+    {"chameleon", {.patterns = kChameleon, .add_bos = true}},
     {"chatglm-bpe", {.patterns = kLlama3}},
     {"codeshell", {.patterns = kSingleDigits}},
+    {"cohere2moe", {.patterns = kTinyAya, .normalize_nfc = true}},
     {"command-r", {.patterns = kSingleDigits, .normalize_nfc = true}},
     {"dbrx", {.patterns = kLlama3}},
     {"deepseek-coder", {.patterns = kDeepseekCoder}},
@@ -124,21 +197,39 @@ constexpr auto kPreTokenizers = std::to_array<Named>({
     {"deepseek-v3", {.patterns = kDeepseek3}},
     {"default", {.patterns = kDefault}},
     {"exaone", {.patterns = kSingleDigits}},
+    {"exaone-moe", {.patterns = kExaoneMoe, .normalize_nfc = true}},
     {"exaone4", {.patterns = kGpt2}},
+    {"f2llmv2", {.patterns = kQwen2, .normalize_nfc = true}},
     {"falcon", {.patterns = kFalcon}},
     {"falcon-h1", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
     {"falcon3", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
+    {"gemma4", {.add_bos = true, .characters = true}},
     {"gigachat", {.patterns = kGpt2}},
     {"glm4", {.patterns = kLlama3}},
     {"gpt-2", {.patterns = kGpt2}},
     {"gpt-4o", {.patterns = kO200k}},
     {"gpt3-finnish", {.patterns = kBloom}},
     {"granite-docling", {.patterns = kGpt2}},
+    {"granite-embed-multi-311m", {.add_bos = true, .characters = true}},
+    {"granite-embed-multi-97m", {.patterns = kO200k, .ignore_merges = true}},
     {"grok-2", {.patterns = kQwen2}},
     {"hunyuan", {.patterns = kQwen2}},
     {"hunyuan-dense", {.patterns = kDeepseek3}},
+    {"hy_v4", {.patterns = kDeepseek3}},
     {"jais", {.patterns = kGpt2}},
+    {"jais-2", {.patterns = kJais2}},
+    {"jina-de", {.patterns = kGpt2}},
+    {"jina-es", {.patterns = kGpt2}},
+    {"jina-v1-en", {.patterns = kGpt2, .add_sep = true}},
+    {"jina-v2-code", {.patterns = kGpt2, .add_sep = true}},
+    {"jina-v2-de", {.patterns = kGpt2}},
+    {"jina-v2-es", {.patterns = kGpt2}},
+    {"jina-v5-nano", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
+    {"joyai-llm", {.patterns = kDeepseek3}},
     {"kanana2", {.patterns = kO200k}},
+    {"kimi-k2", {.patterns = kKimiK2}},
+    {"kormo", {.patterns = kQwen2}},
+    {"laguna", {.patterns = kLaguna}},
     {"lfm2", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
     {"llada-moe", {.patterns = kBailing}},
     {"llama-bpe", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
@@ -147,8 +238,12 @@ constexpr auto kPreTokenizers = std::to_array<Named>({
     {"llama4", {.patterns = kO200k}},
     {"megrez", {.patterns = kQwen2}},
     {"mellum", {.patterns = kGpt2}},
+    {"mellum2", {.patterns = kSingleDigits}},
+    {"midm-2.0", {.patterns = kLlama3, .ignore_merges = true, .add_bos = true}},
     {"minerva-7b", {.patterns = kSingleDigits}},
+    {"minicpm5", {.patterns = kMiniCpm5, .ignore_merges = true}},
     {"minimax-m2", {.patterns = kO200k}},
+    {"modern-bert", {.patterns = kGpt2, .normalize_nfc = true}},
     {"mpt", {.patterns = kGpt2, .normalize_nfc = true}},
     {"o200k", {.patterns = kO200k}},
     {"olmo", {.patterns = kGpt2, .normalize_nfc = true}},
@@ -158,15 +253,23 @@ constexpr auto kPreTokenizers = std::to_array<Named>({
     {"qwen2", {.patterns = kQwen2, .normalize_nfc = true}},
     {"qwen35", {.patterns = kQwen35, .normalize_nfc = true}},
     {"refact", {.patterns = kSingleDigits}},
+    {"roberta-bpe", {.patterns = kGpt2, .add_sep = true}},
+    {"sarvam-moe", {.characters = true}},
     {"seed-coder", {.patterns = kSeedCoder}},
     {"smaug-bpe", {.patterns = kLlama3}},
     {"smollm", {.patterns = kSingleDigits}},
     {"solar-open", {.patterns = kQwen2}},
+    {"spark2_5", {.patterns = kSpark25}},
     {"stablelm2", {.patterns = kQwen2}},
     {"starcoder", {.patterns = kSingleDigits}},
+    {"superbpe", {.patterns = kSuperBpe}},
+    {"talkie", {.patterns = kO200k}},
     {"tekken", {.patterns = kTekken, .ignore_merges = true, .add_bos = true}},
+    {"tiny_aya", {.patterns = kTinyAya, .normalize_nfc = true}},
     {"trillion", {.patterns = kGpt2}},
+    {"ufakzeka", {.patterns = kUfakzeka}},
     {"viking", {.patterns = kViking}},
+    {"youtu", {.patterns = kYoutu, .ignore_merges = true}},
 });
 
 }  // namespace

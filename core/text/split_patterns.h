@@ -10,10 +10,12 @@
 namespace halogen::text {
 
 struct PreTokenizer {
-  std::span<const char* const> patterns;  // applied one after the other
-  bool ignore_merges = false;             // defaults for a vocabulary that does not say
+  std::span<const char* const> patterns = {};  // applied one after the other
+  bool ignore_merges = false;                  // defaults for a vocabulary that does not say
   bool add_bos = false;
   bool normalize_nfc = false;
+  bool add_sep = false;     // one more separator between two texts
+  bool characters = false;  // merges join characters, and spaces are U+2581: no byte-level alphabet
 };
 
 // [any] The pre-tokenizer of that name ("" is "default"), or null when the name is not known.

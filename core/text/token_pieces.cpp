@@ -1,5 +1,6 @@
 #include "core/text/token_pieces.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "core/text/byte_level.h"
@@ -15,12 +16,35 @@ std::string byte_level_piece(const std::string& text, TokenType type) {
   return byte_level_bytes(text).value_or(text);
 }
 
-std::string sentence_piece_piece(const std::string& text, TokenType type) {
-  if (type == TokenType::kControl || type == TokenType::kUnknown) return text;
-  if (type == TokenType::kByte) {
-    if (const auto byte = byte_of_token(text)) return {static_cast<char>(*byte)};
-  }
+bool is_special(TokenType type) {
+  return type == TokenType::kControl || type == TokenType::kUnknown;
+}
+
+// Files of "gemma4" vocabularies may not say which tokens are bytes.
+std::optional<uint8_t> byte_of(const Vocabulary& vocabulary, size_t id) {
+  const auto type = static_cast<TokenType>(vocabulary.types[id]);
+  const bool maybe =
+      type == TokenType::kByte ||
+      (type == TokenType::kNormal && tokenizer_kind(vocabulary) == TokenizerKind::kCharacterPairs);
+  return maybe ? byte_of_token(vocabulary.tokens[id]) : std::nullopt;
+}
+
+std::string sentence_piece_piece(const Vocabulary& vocabulary, size_t id) {
+  const std::string& text = vocabulary.tokens[id];
+  if (is_special(static_cast<TokenType>(vocabulary.types[id]))) return text;
+  if (const auto byte = byte_of(vocabulary, id)) return {static_cast<char>(*byte)};
   return with_plain_spaces(text);
+}
+
+// How BERT's own decoder tidies up.
+std::string word_piece_piece(const std::string& text, TokenType type) {
+  constexpr std::string_view kClose[] = {" .",  " ?",  " !",   " ,",  " n't",
+                                         " 'm", " 's", " 've", " 're"};
+  if (is_special(type)) return text;
+  std::string piece = with_plain_spaces(text);
+  const auto begins = [&](std::string_view close) { return piece.starts_with(close); };
+  if (std::ranges::any_of(kClose, begins)) piece.erase(0, 1);
+  return piece;
 }
 
 }  // namespace
@@ -46,14 +70,28 @@ std::string with_plain_spaces(std::string_view text) {
   }
 }
 
+std::array<TokenId, 256> byte_tokens(const Vocabulary& vocabulary) {
+  std::array<TokenId, 256> tokens{};
+  tokens.fill(kNoToken);
+  for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
+    if (const auto byte = byte_of(vocabulary, id)) tokens[*byte] = static_cast<TokenId>(id);
+  }
+  return tokens;
+}
+
 std::vector<std::string> token_pieces(const Vocabulary& vocabulary) {
-  const bool byte_level = vocabulary.model == "gpt2";
+  const TokenizerKind kind = tokenizer_kind(vocabulary);
   std::vector<std::string> pieces;
   pieces.reserve(vocabulary.tokens.size());
   for (size_t id = 0; id < vocabulary.tokens.size(); ++id) {
     const auto type = static_cast<TokenType>(vocabulary.types[id]);
-    pieces.push_back(byte_level ? byte_level_piece(vocabulary.tokens[id], type)
-                                : sentence_piece_piece(vocabulary.tokens[id], type));
+    if (kind == TokenizerKind::kBytePairs) {
+      pieces.push_back(byte_level_piece(vocabulary.tokens[id], type));
+    } else if (kind == TokenizerKind::kWordPiece) {
+      pieces.push_back(word_piece_piece(vocabulary.tokens[id], type));
+    } else {
+      pieces.push_back(sentence_piece_piece(vocabulary, id));
+    }
   }
   return pieces;
 }

@@ -6,6 +6,8 @@
 #include "core/text/byte_pair_encoder.h"
 #include "core/text/sentence_piece_encoder.h"
 #include "core/text/token_pieces.h"
+#include "core/text/unigram_encoder.h"
+#include "core/text/word_piece_encoder.h"
 
 namespace halogen::text {
 
@@ -19,18 +21,30 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& strings) 
   return {strings.begin(), strings.end()};
 }
 
+Result<std::unique_ptr<FragmentEncoder>> make_encoder(const Vocabulary& vocabulary,
+                                                      const std::vector<std::string_view>& pieces) {
+  switch (tokenizer_kind(vocabulary)) {
+    case TokenizerKind::kBytePairs:
+      return BytePairEncoder::create(vocabulary, pieces);
+    case TokenizerKind::kUnigram:
+      return UnigramEncoder::create(vocabulary);
+    case TokenizerKind::kWordPiece:
+      return WordPieceEncoder::create(vocabulary);
+    case TokenizerKind::kCharacterPairs:
+    case TokenizerKind::kSentencePiece:
+      break;
+  }
+  return SentencePieceEncoder::create(vocabulary);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::create(Vocabulary vocabulary) {
   if (Status s = complete_vocabulary(vocabulary); !s) return s.error();
   std::unique_ptr<Tokenizer> tokenizer(new Tokenizer(std::move(vocabulary)));
-  if (tokenizer->vocabulary_.model == "gpt2") {
-    auto encoder = BytePairEncoder::create(tokenizer->vocabulary_, tokenizer->piece_views_);
-    if (!encoder) return encoder.error();
-    tokenizer->encoder_ = std::move(*encoder);
-  } else {
-    tokenizer->encoder_ = SentencePieceEncoder::create(tokenizer->vocabulary_);
-  }
+  auto encoder = make_encoder(tokenizer->vocabulary_, tokenizer->piece_views_);
+  if (!encoder) return encoder.error();
+  tokenizer->encoder_ = std::move(*encoder);
   return tokenizer;
 }
 
@@ -91,6 +105,22 @@ Status Tokenizer::encode(std::string_view text, EncodeOptions options,
   return {};
 }
 
+Status Tokenizer::encode_pair(std::string_view first, std::string_view second, bool parse_special,
+                              std::vector<TokenId>& out) const {
+  const EncodeOptions options = {.add_special = true, .parse_special = parse_special};
+  const size_t size_before = out.size();
+  if (Status s = encode(first, options, out); !s) return s;
+  if (vocabulary_.add_sep == true) out.push_back(vocabulary_.sep);
+  const size_t second_begin = out.size();
+  if (Status s = encode(second, options, out); !s) {
+    out.resize(size_before);
+    return s;
+  }
+  if (vocabulary_.add_bos == true)
+    out.erase(out.begin() + static_cast<std::ptrdiff_t>(second_begin));
+  return {};
+}
+
 Status Tokenizer::encode_fragments(std::string_view text, const SpecialTokens& special,
                                    std::vector<TokenId>& out) const {
   size_t begin = 0;
@@ -116,9 +146,12 @@ Status Tokenizer::encode_fragments(std::string_view text, const SpecialTokens& s
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, bool skip_special) const {
+  const bool word_piece = tokenizer_kind(vocabulary_) == TokenizerKind::kWordPiece;
   std::string text;
   for (const TokenId id : ids) {
-    if (!skip_special || !is_special(id)) text.append(piece(id));
+    if (skip_special && is_special(id)) continue;
+    if (word_piece && is_special(id)) text.push_back(' ');
+    text.append(piece(id));
   }
   const bool prefixed = vocabulary_.space_prefix != SpacePrefix::kNever;
   if (prefixed && text.starts_with(' ')) text.erase(0, 1);

@@ -2,8 +2,9 @@
 // thread.
 //
 // encode() takes any bytes. What is not valid UTF-8 is not repaired: byte-level and SentencePiece
-// vocabularies both have a token for every byte, so it is encoded as it is and decodes to the same
-// bytes (form C of vocabularies that normalise changes valid text only).
+// BPE vocabularies both have a token for every byte, so it is encoded as it is and decodes to the
+// same bytes (form C of vocabularies that normalise changes valid text only). Unigram and WordPiece
+// vocabularies lose what they have no token for, broken UTF-8 included.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,7 @@ class Tokenizer {
  public:
   // [any] Completes the vocabulary (vocabulary.h) and builds the tables; takes up to a few hundred
   // milliseconds for a large one. Errors are complete_vocabulary()'s, and HALOGEN_E_INVALID for a
-  // split pattern that does not compile.
+  // split pattern that does not compile or a damaged character map.
   static Result<std::unique_ptr<Tokenizer>> create(Vocabulary vocabulary);
 
   Tokenizer(const Tokenizer&) = delete;
@@ -40,6 +41,11 @@ class Tokenizer {
   // for text that has words. Fails with HALOGEN_E_INVALID for text of 1 GiB or more, and with
   // HALOGEN_E_INTERNAL when the regular expressions give up; `out` is then as it was.
   Status encode(std::string_view text, EncodeOptions options, std::vector<TokenId>& out) const;
+
+  // [any] Appends the ids of two texts that a model compares: with BOS before the first, EOS behind
+  // each, and another separator between them where the vocabulary says so. Fails as encode() does.
+  Status encode_pair(std::string_view first, std::string_view second, bool parse_special,
+                     std::vector<TokenId>& out) const;
 
   // [any] The exact bytes that a token adds to a text, perhaps half a character; a special token's
   // is its name. Empty for an id that is none. Lives as long as the tokenizer.

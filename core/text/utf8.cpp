@@ -59,6 +59,11 @@ Utf8Character read_character(std::string_view text) {
   return {Utf8::kValid, lead.following + 1U, code_point};
 }
 
+std::string_view first_character(std::string_view text) {
+  const Utf8Character character = read_character(text);
+  return text.substr(0, character.state == Utf8::kValid ? character.length : 1);
+}
+
 size_t valid_prefix(std::string_view text) {
   size_t length = 0;
   while (true) {

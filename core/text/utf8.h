@@ -28,6 +28,10 @@ struct Utf8Character {
 // [any] The character at the start of `text`, which must not be empty.
 Utf8Character read_character(std::string_view text);
 
+// [any] The first character of `text`, which must not be empty; a byte of a broken one counts
+// alone.
+std::string_view first_character(std::string_view text);
+
 // [any] The length of the longest valid prefix, in bytes.
 size_t valid_prefix(std::string_view text);
 

@@ -39,6 +39,10 @@ constexpr auto kEndTexts = std::to_array<std::string_view>({
     "<|file_sep|>",  // Qwen's code completion
 });
 
+// Bytes of a SentencePiece token; real ones have a few dozen. All its parts are looked up, and all
+// places of a text are tried with tokens up to the longest.
+constexpr size_t kLongestPiece = 1024;
+
 Error invalid(std::string message) {
   return fail(HALOGEN_E_INVALID, "vocabulary: " + std::move(message));
 }
@@ -58,13 +62,21 @@ Status check_arrays(const Vocabulary& vocabulary) {
   if (!vocabulary.strip_flags.empty()) {
     if (Status s = check_length("strip flags", vocabulary.strip_flags.size()); !s) return s;
   }
-  if (vocabulary.model == "llama") {
+  if (vocabulary.model == "llama" || vocabulary.model == "t5") {
     if (Status s = check_length("scores", vocabulary.scores.size()); !s) return s;
-    const auto not_a_number =
-        std::ranges::find_if(vocabulary.scores, [](float score) { return std::isnan(score); });
-    if (not_a_number != vocabulary.scores.end()) {
-      return invalid("the score of token " +
-                     std::to_string(not_a_number - vocabulary.scores.begin()) + " is not a number");
+    const auto strange = std::ranges::find_if_not(vocabulary.scores,
+                                                  [](float score) { return std::isfinite(score); });
+    if (strange != vocabulary.scores.end()) {
+      return invalid("the score of token " + std::to_string(strange - vocabulary.scores.begin()) +
+                     " is not a finite number");
+    }
+  }
+  if (vocabulary.model == "llama" || vocabulary.model == "t5") {
+    const auto longest = std::ranges::max_element(vocabulary.tokens, {}, &std::string::size);
+    if (longest->size() > kLongestPiece) {
+      return invalid("token " + std::to_string(longest - vocabulary.tokens.begin()) + " has " +
+                     std::to_string(longest->size()) + " bytes; the limit is " +
+                     std::to_string(kLongestPiece));
     }
   }
   // Two parts with a space between them; a part may itself be a space in odd vocabularies.
@@ -88,10 +100,10 @@ Status check_id(const Vocabulary& vocabulary, const char* name, TokenId id) {
 }
 
 Status check_special_ids(const Vocabulary& vocabulary) {
-  const std::pair<const char*, TokenId> named[] = {{"bos", vocabulary.bos}, {"eos", vocabulary.eos},
-                                                   {"eot", vocabulary.eot}, {"eom", vocabulary.eom},
-                                                   {"unk", vocabulary.unk}, {"pad", vocabulary.pad},
-                                                   {"sep", vocabulary.sep}};
+  const std::pair<const char*, TokenId> named[] = {
+      {"bos", vocabulary.bos}, {"eos", vocabulary.eos}, {"eot", vocabulary.eot},
+      {"eom", vocabulary.eom}, {"unk", vocabulary.unk}, {"pad", vocabulary.pad},
+      {"sep", vocabulary.sep}, {"cls", vocabulary.cls}};
   for (const auto& [name, id] : named) {
     if (Status s = check_id(vocabulary, name, id); !s) return s;
   }
@@ -101,30 +113,81 @@ Status check_special_ids(const Vocabulary& vocabulary) {
   return {};
 }
 
-// A SentencePiece file that names no special ids has SentencePiece's own: <unk>, <s>, </s>.
+// The id that was given, or else the special token with one of the customary texts.
+void find_if_absent(const Vocabulary& vocabulary, std::string_view text, TokenId& id) {
+  for (size_t i = 0; i < vocabulary.tokens.size() && id == kNoToken; ++i) {
+    const auto type = static_cast<TokenType>(vocabulary.types[i]);
+    const bool special = type == TokenType::kControl || type == TokenType::kUnknown;
+    if (special && vocabulary.tokens[i] == text) id = static_cast<TokenId>(i);
+  }
+}
+
 void default_ids(Vocabulary& vocabulary) {
-  if (vocabulary.model != "llama" || vocabulary.tokens.size() < 3) return;
-  const bool none_named =
-      vocabulary.bos == kNoToken && vocabulary.eos == kNoToken && vocabulary.unk == kNoToken;
-  if (!none_named) return;
-  vocabulary.unk = 0;
-  vocabulary.bos = 1;
-  vocabulary.eos = 2;
+  if (vocabulary.model == "bert") {
+    find_if_absent(vocabulary, "[UNK]", vocabulary.unk);
+    find_if_absent(vocabulary, "[CLS]", vocabulary.cls);
+    find_if_absent(vocabulary, "[SEP]", vocabulary.sep);
+    if (vocabulary.bos == kNoToken) vocabulary.bos = vocabulary.cls;
+    if (vocabulary.eos == kNoToken) vocabulary.eos = vocabulary.sep;
+  } else if (vocabulary.model == "t5") {
+    find_if_absent(vocabulary, "<unk>", vocabulary.unk);
+    find_if_absent(vocabulary, "</s>", vocabulary.eos);
+  } else if (vocabulary.model == "llama" && vocabulary.tokens.size() >= 3) {
+    // A file that names no special ids has SentencePiece's own: <unk>, <s>, </s>.
+    const bool none_named =
+        vocabulary.bos == kNoToken && vocabulary.eos == kNoToken && vocabulary.unk == kNoToken;
+    if (!none_named) return;
+    vocabulary.unk = 0;
+    vocabulary.bos = 1;
+    vocabulary.eos = 2;
+  }
 }
 
 void default_flags(Vocabulary& vocabulary, const PreTokenizer& pre) {
-  const bool sentence_piece = vocabulary.model == "llama";
+  const TokenizerKind kind = tokenizer_kind(vocabulary);
+  const bool sentence_piece = kind == TokenizerKind::kSentencePiece;
+  const bool unigram = kind == TokenizerKind::kUnigram;
+  const bool word_piece = kind == TokenizerKind::kWordPiece;
+  const bool pairs = kind == TokenizerKind::kBytePairs || kind == TokenizerKind::kCharacterPairs;
   const auto set_if_absent = [](auto& member, auto value) {
     if (!member) member = value;
   };
-  set_if_absent(vocabulary.add_bos, sentence_piece || pre.add_bos);
-  set_if_absent(vocabulary.add_eos, false);
-  set_if_absent(vocabulary.space_prefix,
-                sentence_piece ? SpacePrefix::kEveryFragment : SpacePrefix::kNever);
-  set_if_absent(vocabulary.ignore_merges, !sentence_piece && pre.ignore_merges);
-  set_if_absent(vocabulary.normalize_nfc, !sentence_piece && pre.normalize_nfc);
+  set_if_absent(vocabulary.add_bos, sentence_piece || word_piece || (pairs && pre.add_bos));
+  set_if_absent(vocabulary.add_eos, unigram || word_piece);
+  set_if_absent(vocabulary.add_sep, pairs && pre.add_sep);
+  set_if_absent(vocabulary.space_prefix, pairs ? SpacePrefix::kNever : SpacePrefix::kEveryFragment);
+  set_if_absent(vocabulary.ignore_merges, pairs && pre.ignore_merges);
+  set_if_absent(vocabulary.normalize_nfc, pairs && pre.normalize_nfc);
+  set_if_absent(vocabulary.remove_extra_spaces, unigram);
+  set_if_absent(vocabulary.lowercase, word_piece);
   if (vocabulary.bos == kNoToken) vocabulary.add_bos = false;
   if (vocabulary.eos == kNoToken) vocabulary.add_eos = false;
+  if (vocabulary.sep == kNoToken) vocabulary.add_sep = false;
+}
+
+// White space that belongs to a token, which GGUF files do not tell: XLM-RoBERTa's mask swallows
+// the space before it, and Phi-3's turns swallow the line feed behind their names.
+void default_strip_flags(Vocabulary& vocabulary) {
+  if (!vocabulary.strip_flags.empty()) return;
+  const auto id_of = [&](std::string_view text) {
+    TokenId id = kNoToken;
+    find_if_absent(vocabulary, text, id);
+    return id;
+  };
+  const auto strip = [&](std::string_view text, uint8_t flags) {
+    const TokenId id = id_of(text);
+    if (id == kNoToken) return;
+    vocabulary.strip_flags.resize(vocabulary.tokens.size());
+    vocabulary.strip_flags[static_cast<size_t>(id)] = flags;
+  };
+  if (vocabulary.model == "t5") strip("<mask>", kStripLeft);
+  if (vocabulary.model == "llama" && id_of("<|placeholder1|>") != kNoToken) {
+    for (const char* text : {"</s>", "<|assistant|>", "<|placeholder1|>", "<|placeholder2|>",
+                             "<|placeholder3|>", "<|placeholder4|>", "<|system|>", "<|end|>",
+                             "<|placeholder5|>", "<|placeholder6|>", "<|user|>"}) {
+      strip(text, kStripRight);
+    }
+  }
 }
 
 void complete_end_of_generation(Vocabulary& vocabulary) {
@@ -157,15 +220,29 @@ void complete_end_of_generation(Vocabulary& vocabulary) {
 
 }  // namespace
 
+TokenizerKind tokenizer_kind(const Vocabulary& vocabulary) {
+  if (vocabulary.model == "llama") return TokenizerKind::kSentencePiece;
+  if (vocabulary.model == "t5") return TokenizerKind::kUnigram;
+  if (vocabulary.model == "bert") return TokenizerKind::kWordPiece;
+  if (vocabulary.model == "gemma4") return TokenizerKind::kCharacterPairs;
+  const PreTokenizer* pre = find_pre_tokenizer(vocabulary.pre);
+  const bool characters = vocabulary.split_patterns.empty() && pre != nullptr && pre->characters;
+  return characters ? TokenizerKind::kCharacterPairs : TokenizerKind::kBytePairs;
+}
+
 Status complete_vocabulary(Vocabulary& vocabulary) {
-  if (vocabulary.model != "gpt2" && vocabulary.model != "llama") {
+  constexpr std::string_view kModels[] = {"gpt2", "llama", "t5", "bert", "gemma4"};
+  if (std::ranges::find(kModels, vocabulary.model) == std::end(kModels)) {
     return fail(HALOGEN_E_UNSUPPORTED,
                 "vocabulary: tokenizers of kind '" + vocabulary.model +
-                    "' are not supported; known are 'gpt2' (byte-level BPE) and 'llama' "
-                    "(SentencePiece BPE)");
+                    "' are not supported; known are 'gpt2' (byte-level BPE), 'gemma4' (BPE of "
+                    "characters), 'llama' (SentencePiece BPE), 't5' (SentencePiece unigram) and "
+                    "'bert' (WordPiece)");
   }
-  const bool own_patterns = !vocabulary.split_patterns.empty() || vocabulary.model == "llama";
-  const PreTokenizer* pre = find_pre_tokenizer(own_patterns ? "default" : vocabulary.pre);
+  const bool named = vocabulary.model == "gpt2" && vocabulary.split_patterns.empty();
+  const PreTokenizer* pre = find_pre_tokenizer(vocabulary.model == "gemma4" ? "gemma4"
+                                               : named                      ? vocabulary.pre
+                                                                            : "default");
   if (pre == nullptr) {
     return fail(HALOGEN_E_UNSUPPORTED, "vocabulary: the pre-tokenizer '" + vocabulary.pre +
                                            "' is not known; known are " + pre_tokenizer_names());
@@ -178,6 +255,7 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   }
   default_ids(vocabulary);
   default_flags(vocabulary, *pre);
+  default_strip_flags(vocabulary);
   complete_end_of_generation(vocabulary);
   return {};
 }

@@ -39,18 +39,31 @@ enum class SpacePrefix {
 inline constexpr uint8_t kStripLeft = 1;
 inline constexpr uint8_t kStripRight = 2;
 
+// How text becomes tokens.
+enum class TokenizerKind {
+  kBytePairs,       // "gpt2": byte-level BPE
+  kCharacterPairs,  // "gemma4", and "gpt2" with some pre-tokenizers: BPE of characters, U+2581 for
+                    // spaces
+  kSentencePiece,   // "llama": SentencePiece BPE, with scores instead of merges
+  kUnigram,         // "t5": SentencePiece unigram
+  kWordPiece,       // "bert"
+};
+
 struct Vocabulary {
-  std::string model;  // "gpt2": byte-level BPE; "llama": SentencePiece BPE with scores
+  std::string model;  // "gpt2", "llama", "t5", "bert", "gemma4": see TokenizerKind
   std::string pre;    // name of the pre-tokenizer (tokenizer.ggml.pre); empty means "default"
 
   std::vector<std::string> tokens;   // the text of each id, in the model's own alphabet
-  std::vector<float> scores;         // per token; "llama" only
+  std::vector<float> scores;         // per token; "llama" and "t5" only
   std::vector<int32_t> types;        // TokenType per token; empty: all are normal
-  std::vector<std::string> merges;   // "left right", best first; "gpt2" only
+  std::vector<std::string> merges;   // "left right", best first; "gpt2" and "gemma4" only
   std::vector<uint8_t> strip_flags;  // kStripLeft, kStripRight per token; empty: none
 
   // Regular expressions that replace those of `pre`, for files that spell theirs out.
   std::vector<std::string> split_patterns;
+
+  // SentencePiece's compiled normaliser (character_map.h); "t5" only.
+  std::string character_map;
 
   TokenId bos = kNoToken;
   TokenId eos = kNoToken;
@@ -59,6 +72,7 @@ struct Vocabulary {
   TokenId unk = kNoToken;
   TokenId pad = kNoToken;
   TokenId sep = kNoToken;
+  TokenId cls = kNoToken;
 
   // Ids that end a generation, sorted. A loader may put some here (generation_config.json's list);
   // completion adds eos, eot, eom and the control tokens known by their text.
@@ -66,10 +80,16 @@ struct Vocabulary {
 
   std::optional<bool> add_bos;
   std::optional<bool> add_eos;
+  std::optional<bool> add_sep;  // one more separator between two texts
   std::optional<SpacePrefix> space_prefix;
   std::optional<bool> ignore_merges;  // a word that is a token is that token, whatever the merges
   std::optional<bool> normalize_nfc;  // text is brought to Unicode's form C first
+  std::optional<bool> remove_extra_spaces;  // at the text's ends, and all but one of a run; "t5"
+  std::optional<bool> lowercase;            // and without accents; "bert"
 };
+
+// [any] The kind of a completed vocabulary.
+TokenizerKind tokenizer_kind(const Vocabulary& vocabulary);
 
 // [any] Checks that the arrays agree with each other and fills in what is absent: types, special
 // ids, flags and end_of_generation. The model and pre-tokenizer must be known ones; else the error

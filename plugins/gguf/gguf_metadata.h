@@ -81,7 +81,7 @@
 //   sampling.mirostat                 u64
 //   sampling.sequence                 string
 //
-//   tokenizer.model * pre             string       gpt2 llama bert t5 ...; the pre-tokenizer's name
+//   tokenizer.model * pre             string       gpt2 llama bert t5 gemma4 ...; the pre-tokenizer's name
 //   tokenizer.tokens * (3)            string[]     bytes, not always UTF-8
 //   tokenizer.scores                  f32[]        one a token
 //   tokenizer.types                   i32[]        one a token: 1 normal, 2 unknown, 3 control, 4 user
@@ -98,7 +98,7 @@
 //   chat_template.NAME                string       further templates: rerank, tool_use
 //
 // (1) or expert_feed_forward_size. (2) or norm.epsilon. (3) unless tokenizer.model is none or no_vocab.
-// (4) * where tokenizer.model is gpt2.
+// (4) * where tokenizer.model is gpt2 or gemma4.
 // clang-format on
 #pragma once
 

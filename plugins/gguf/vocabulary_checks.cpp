@@ -17,7 +17,7 @@ bool check_present(const NormalisedMetadata& metadata, Failure& failure) {
   const std::string_view model = metadata.text("halogen.tokenizer.model");
   if (model == "none" || model == "no_vocab") return true;
   if (!metadata.has("halogen.tokenizer.tokens")) return missing("tokenizer.ggml.tokens", failure);
-  if (model == "gpt2" && !metadata.has("halogen.tokenizer.merges")) {
+  if ((model == "gpt2" || model == "gemma4") && !metadata.has("halogen.tokenizer.merges")) {
     return missing("tokenizer.ggml.merges", failure);
   }
   return true;

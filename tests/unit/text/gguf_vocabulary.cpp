@@ -129,8 +129,16 @@ std::optional<Vocabulary> read_gguf_vocabulary(const std::filesystem::path& path
   vocabulary.eot = read_id("eot_token_id");
   vocabulary.unk = read_id("unknown_token_id");
   vocabulary.pad = read_id("padding_token_id");
+  vocabulary.sep = read_id("seperator_token_id");
+  vocabulary.cls = read_id("cls_token_id");
   vocabulary.add_bos = read_flag("add_bos_token");
   vocabulary.add_eos = read_flag("add_eos_token");
+  vocabulary.add_sep = read_flag("add_sep_token");
+  vocabulary.remove_extra_spaces = read_flag("remove_extra_whitespaces");
+  vocabulary.lowercase = read_flag("normalizer.lowercase");
+  for (const double byte : read("precompiled_charsmap", std::vector<double>())) {
+    vocabulary.character_map.push_back(static_cast<char>(static_cast<int>(byte)));
+  }
   if (const auto prefix = read_flag("add_space_prefix")) {
     vocabulary.space_prefix = *prefix ? SpacePrefix::kEveryFragment : SpacePrefix::kNever;
   }

@@ -13,6 +13,7 @@
 #include "core/text/tokenizer.h"
 #include "tests/unit/text/gguf_vocabulary.h"
 #include "tests/unit/text/small_vocabulary.h"
+#include "tests/unit/text/tokenizer_json.h"
 
 namespace halogen::text {
 namespace {
@@ -80,6 +81,73 @@ INSTANTIATE_TEST_SUITE_P(Tiny, GoldenModel,
                            std::erase(name, '-');
                            return name;
                          });
+
+// The golden ids of one model: of its prompts, of the texts that it embeds or of the pairs that it
+// ranks. Returns how many there were.
+size_t check_golden_ids(const nlohmann::json& golden, const Tokenizer& tokenizer) {
+  const EncodeOptions options = {.add_special = true, .parse_special = true};
+  size_t checked = 0;
+  const auto check = [&](const nlohmann::json& text, const nlohmann::json& ids) {
+    const auto expected = ids.get<std::vector<TokenId>>();
+    if (text.is_string()) {
+      EXPECT_EQ(encode(tokenizer, text.get<std::string>(), options), expected) << text;
+    } else {
+      std::vector<TokenId> pair;
+      EXPECT_TRUE(tokenizer.encode_pair(text.at(0).get<std::string>(),
+                                        text.at(1).get<std::string>(), true, pair));
+      EXPECT_EQ(pair, expected) << text;
+    }
+    checked++;
+  };
+  if (golden.contains("prompts")) {
+    for (const auto& prompt : golden.at("prompts")) {
+      if (!prompt.at("text").is_null()) check(prompt.at("text"), prompt.at("ids"));
+    }
+    return checked;
+  }
+  const auto& texts = golden.at(golden.contains("texts") ? "texts" : "pairs");
+  for (size_t i = 0; i < texts.size(); ++i) check(texts.at(i), golden.at("ids").at(i));
+  return checked;
+}
+
+// Every folder, those without a GGUF file included.
+TEST(GoldenModels, EncodeTheirTextsWithTheirTokenizerJson) {
+  if (!std::filesystem::exists(kData / "golden")) GTEST_SKIP() << kData << " is missing";
+  size_t models = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(kData / "golden")) {
+    std::ifstream file(folder.path() / "golden.json");
+    auto vocabulary = testing::read_tokenizer_json(folder.path() / "tokenizer.json");
+    if (!vocabulary || !file) continue;
+    SCOPED_TRACE(folder.path().filename());
+    EXPECT_GE(check_golden_ids(nlohmann::json::parse(file), *make_tokenizer(*vocabulary)), 2U);
+    models++;
+  }
+  EXPECT_GE(models, 30U);
+}
+
+struct Encoder {
+  const char* name;
+  const char* gguf;
+};
+
+TEST(GoldenModels, EncodeTheirTextsWithTheirGguf) {
+  size_t models = 0;
+  for (const Encoder& encoder : {Encoder{"bert-minilm-tiny", "bert-minilm-tiny-f32.gguf"},
+                                 Encoder{"xlmr-reranker-tiny", "xlmr-reranker-tiny-bf16.gguf"},
+                                 Encoder{"qwen3-embed-tiny", "qwen3-embed-tiny-bf16.gguf"},
+                                 Encoder{"qwen3-reranker-tiny", "qwen3-reranker-tiny-bf16.gguf"},
+                                 Encoder{"llama4-text-tiny", "llama4-text-tiny-bf16.gguf"},
+                                 Encoder{"qwen3next-tiny", "qwen3next-tiny-bf16.gguf"},
+                                 Encoder{"qwen3moe-tiny", "qwen3moe-tiny-bf16.gguf"}}) {
+    auto vocabulary = testing::read_gguf_vocabulary(kData / "gguf" / encoder.gguf);
+    std::ifstream file(kData / "golden" / encoder.name / "golden.json");
+    if (!vocabulary || !file) continue;
+    SCOPED_TRACE(encoder.name);
+    EXPECT_GE(check_golden_ids(nlohmann::json::parse(file), *make_tokenizer(*vocabulary)), 2U);
+    models++;
+  }
+  if (models == 0) GTEST_SKIP() << "no GGUF files in " << kData;
+}
 
 TEST(TrainedModel, StreamsItsAnswers) {
   auto vocabulary = testing::read_gguf_vocabulary(kData / "gguf" / "trained-qwen3-15m-Q4_K_M.gguf");

@@ -30,7 +30,7 @@ inline std::string in_byte_alphabet(std::string_view bytes) {
 inline void add_token(Vocabulary& vocabulary, std::string text, TokenType type, float score = 0) {
   vocabulary.tokens.push_back(std::move(text));
   vocabulary.types.push_back(static_cast<int32_t>(type));
-  if (vocabulary.model == "llama") vocabulary.scores.push_back(score);
+  if (vocabulary.model == "llama" || vocabulary.model == "t5") vocabulary.scores.push_back(score);
 }
 
 // Token i is byte i; then the results of the merges (pairs of plain bytes) in order, from 256 on.

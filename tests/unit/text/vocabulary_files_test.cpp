@@ -59,20 +59,23 @@ TEST_P(VocabularyFile, EncodesAsExpectedAndDecodesBack) {
 
   auto tokenizer = Tokenizer::create(std::move(*vocabulary));
   ASSERT_TRUE(tokenizer) << tokenizer.error().message;
+  const bool loses_text =  // case, accents, spaces
+      tokenizer_kind((*tokenizer)->vocabulary()) == TokenizerKind::kWordPiece;
   for (size_t i = 0; i < texts.size(); ++i) {
     for (const bool parse_special : {false, true}) {
       std::vector<TokenId> ids;
       ASSERT_TRUE((*tokenizer)->encode(texts[i], {.parse_special = parse_special}, ids));
       EXPECT_EQ(ids, expected[i]) << "text " << i << ": '" << texts[i] << "'";
+      if (loses_text) continue;
       EXPECT_EQ((*tokenizer)->decode(ids, false), texts[i]);
     }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Published, VocabularyFile,
-                         ::testing::Values("command-r", "deepseek-coder", "falcon", "gpt-2",
-                                           "llama-bpe", "llama-spm", "mpt", "phi-3", "qwen2",
-                                           "qwen35", "refact", "starcoder"),
+                         ::testing::Values("bert-bge", "command-r", "deepseek-coder", "falcon",
+                                           "gemma-4", "gpt-2", "llama-bpe", "llama-spm", "mpt",
+                                           "phi-3", "qwen2", "qwen35", "refact", "starcoder"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::erase(name, '-');

@@ -23,8 +23,8 @@ void expect_error(Vocabulary vocabulary, halogen_status status, std::string_view
 
 TEST(Vocabulary, NamesWhatItDoesNotKnow) {
   Vocabulary other = byte_level_vocabulary();
-  other.model = "t5";
-  expect_error(other, HALOGEN_E_UNSUPPORTED, "'t5' are not supported; known are 'gpt2'");
+  other.model = "rwkv";
+  expect_error(other, HALOGEN_E_UNSUPPORTED, "'rwkv' are not supported; known are 'gpt2'");
   other = byte_level_vocabulary();
   other.pre = "no-such";
   expect_error(other, HALOGEN_E_UNSUPPORTED, "'no-such' is not known; known are a.x-4.0,");
@@ -44,7 +44,7 @@ TEST(Vocabulary, RefusesArraysThatDisagree) {
   broken.scores.clear();
   expect_error(broken, HALOGEN_E_INVALID, "0 scores");
   broken = sentence_piece_vocabulary({{"a", std::nanf("")}});
-  expect_error(broken, HALOGEN_E_INVALID, "score of token 259 is not a number");
+  expect_error(broken, HALOGEN_E_INVALID, "score of token 259 is not a finite number");
   broken = byte_level_vocabulary();
   broken.eos = 256;
   expect_error(broken, HALOGEN_E_INVALID, "the eos token is 256, but ids end at 255");
