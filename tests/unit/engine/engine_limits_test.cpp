@@ -108,5 +108,18 @@ TEST(EngineLimits, AnEngineThatCannotWorkDoesNotStart) {
   EXPECT_EQ(engine.error().message, "the engine cannot work with max_batch_tokens = 0");
 }
 
+// What Retry-After is made of: here every step takes 2 ms at least.
+TEST(EngineLimits, TheServiceOfLastRequestsIsMeasured) {
+  Served served(small_limits(), [](EngineParts&, Served& self) {
+    self.device().before_step = [](const halogen_step&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    };
+  });
+  EXPECT_EQ(served.engine().stats().mean_service_us, 0U);
+  served.submit(request_of({1, 2, 3}, 5));
+  served.run();
+  EXPECT_GE(served.engine().stats().mean_service_us, 5U * 2000);
+}
+
 }  // namespace
 }  // namespace halogen::fake
