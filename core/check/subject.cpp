@@ -75,8 +75,9 @@ LoopPoster& Subject::loop() {
 
 const void* Subject::factory_of(const char* kind) {
   if (!plugin_ && error_.empty()) {
-    auto loaded = PluginGeneration::load(options_.plugin, "halogen check", 1,
-                                         {metrics_, loop(), std::chrono::seconds(5)});
+    auto loaded = PluginGeneration::load(
+        options_.plugin, "halogen check", 1,
+        {metrics_, loop(), std::chrono::seconds(5), std::chrono::seconds(1)});
     if (!loaded) {
       error_ = loaded.error().message;
       return nullptr;

@@ -34,7 +34,9 @@ struct Opened {
 
 Opened open(Subject& subject) {
   Opened opened;
-  auto library = Library::open(subject.options().plugin.library);
+  // The cases look at its versions themselves.
+  auto library =
+      Library::open(subject.options().plugin.library, [](const ElfObject&) { return Status(); });
   if (!library) {
     opened.outcome = Outcome::failed(library.error().message);
     return opened;
@@ -302,7 +304,8 @@ Outcome lives_twice(Subject& subject) {
     if (!threads_fall_to(threads))
       return Outcome::failed("a thread that the host does not know still runs after deinit" + when);
     if (resident) return {};  // its code stays, as it asks
-    if (auto gone = opened.library->unload(); !gone) return Outcome::failed(gone.error().message);
+    if (auto gone = opened.library->unload(kPatience); !gone)
+      return Outcome::failed(gone.error().message);
     const size_t open_files = entries_of("/proc/self/fd");
     if (round > 1 && open_files > files)
       return Outcome::failed("files stay open after deinit" + when);
