@@ -1,6 +1,6 @@
 // Another tokenizer that runs beside ours: a program that reads the path of a text per line and
-// answers each with a line "MILLISECONDS TOKENS HASH": of processor time, and FNV-1a over the ids (32
-// bits each step).
+// answers each with a line "MILLISECONDS TOKENS HASH": of processor time, and FNV-1a over the ids
+// (32 bits each step).
 #pragma once
 
 #include <cstdint>
