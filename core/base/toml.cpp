@@ -43,16 +43,8 @@ std::size_t skip_string(std::string_view text, std::size_t at, std::size_t& line
   return text.size();
 }
 
-struct Problem {
-  std::size_t line;
-  std::string what;
-};
-
-// The first key, or dotted run of anything, with too many parts; and the first character beyond
-// ASCII outside of strings and comments, where TOML has none and the library, looking for white
-// space, runs into what it believes to be unreachable.
-std::optional<Problem> find_problem(std::string_view text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+// The line of the first key, or dotted run of anything, with too many parts.
+std::optional<std::size_t> find_too_deep_key(std::string_view text) {
   std::size_t line = 1;
   std::size_t dots = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -65,12 +57,7 @@ std::optional<Problem> find_problem(std::string_view text) {
       at = std::min(text.find('\n', at), text.size());
       continue;
     }
-    if (c == '.' && ++dots > kMaxKeyDots) {
-      return Problem{line, "a key of more than " + std::to_string(kMaxKeyDots + 1) + " parts"};
-    }
-    if (static_cast<unsigned char>(c) >= 0x80) {
-      return Problem{line, "not valid TOML: a character beyond ASCII outside of quotes"};
-    }
+    if (c == '.' && ++dots > kMaxKeyDots) return line;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
     if (c == '\n') line++;
     at++;
@@ -89,8 +76,9 @@ Result<toml::table> parse_toml(std::string_view text, const std::string& name) {
     return fail(HALOGEN_E_INVALID,
                 name + ": larger than 1 MiB, which no profile is; is it the right file?");
   }
-  if (const auto problem = find_problem(text)) {
-    return fail(HALOGEN_E_INVALID, at_line(name, problem->line) + ": " + problem->what);
+  if (const auto line = find_too_deep_key(text)) {
+    return fail(HALOGEN_E_INVALID, at_line(name, *line) + ": a key of more than " +
+                                       std::to_string(kMaxKeyDots + 1) + " parts");
   }
   toml::parse_result parsed = toml::parse(text, std::string_view(name));
   if (!parsed) {

@@ -155,7 +155,7 @@ TEST(TemplateLimits, EveryLimitIsNamedWithItsLine) {
       {"{{ " + repeat("(", 999) + repeat(")", 999) + " }}", nesting},
       {repeat("{% if 1 %}", 999), nesting},
       {"{{ 1" + repeat("+1", 999) + " }}", tree},
-      {"{{ ('ab' * 9999)|replace('a', 'b' * 99999) }}", memory},
+      {"{{ ('ab' * 9999)|replace('a', 'b' * 99999) }}", steps},
       {"{% set s = 'x' * 99999 %}{% for i in range(9999) %}{{ s }}{% endfor %}",
        "the template writes more than 67108864 bytes"},
       {"{{ '%9999999999s' % 1 }}", "a width or precision in a format string is too large"},
