@@ -283,7 +283,7 @@ Outcome describes_as_written(Subject& subject, Session& session) {
 }
 
 void add_paths(List& list) {
-  const auto add = [&](const char* name, std::function<std::string(const fs::path&)> make) {
+  const auto add = [&](const char* name, const std::function<std::string(const fs::path&)>& make) {
     list.add(std::string("path/") + name, true, [make](Subject& subject, Session& session) {
       const fs::path path = subject.scratch() / "some-model.gguf";
       std::error_code ignored;
