@@ -6,7 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/base/printable.h"
 #include "core/text/split_patterns.h"
+#include "core/text/utf8.h"
 
 namespace halogen::text {
 
@@ -42,6 +44,11 @@ constexpr auto kEndTexts = std::to_array<std::string_view>({
 // Bytes of a SentencePiece token; real ones have a few dozen. All its parts are looked up, and all
 // places of a text are tried with tokens up to the longest.
 constexpr size_t kLongestPiece = 1024;
+
+// A file's own text in a message: UTF-8 on one line, whatever the file has.
+std::string shown(std::string_view text) {
+  return printable(sanitized(text));
+}
 
 Error invalid(std::string message) {
   return fail(HALOGEN_E_INVALID, "vocabulary: " + std::move(message));
@@ -86,7 +93,7 @@ Status check_arrays(const Vocabulary& vocabulary) {
   });
   if (unpaired != vocabulary.merges.end()) {
     return invalid("merge " + std::to_string(unpaired - vocabulary.merges.begin()) + ", '" +
-                   *unpaired +
+                   shown(*unpaired) +
                    "', is not two parts with a space between them; the model file is damaged");
   }
   return {};
@@ -234,7 +241,7 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
   constexpr std::string_view kModels[] = {"gpt2", "llama", "t5", "bert", "gemma4"};
   if (std::ranges::find(kModels, vocabulary.model) == std::end(kModels)) {
     return fail(HALOGEN_E_UNSUPPORTED,
-                "vocabulary: tokenizers of kind '" + vocabulary.model +
+                "vocabulary: tokenizers of kind '" + shown(vocabulary.model) +
                     "' are not supported; known are 'gpt2' (byte-level BPE), 'gemma4' (BPE of "
                     "characters), 'llama' (SentencePiece BPE), 't5' (SentencePiece unigram) and "
                     "'bert' (WordPiece)");
@@ -244,7 +251,7 @@ Status complete_vocabulary(Vocabulary& vocabulary) {
                                                : named                      ? vocabulary.pre
                                                                             : "default");
   if (pre == nullptr) {
-    return fail(HALOGEN_E_UNSUPPORTED, "vocabulary: the pre-tokenizer '" + vocabulary.pre +
+    return fail(HALOGEN_E_UNSUPPORTED, "vocabulary: the pre-tokenizer '" + shown(vocabulary.pre) +
                                            "' is not known; known are " + pre_tokenizer_names());
   }
   if (Status s = check_arrays(vocabulary); !s) return s;

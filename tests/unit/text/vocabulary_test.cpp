@@ -138,5 +138,16 @@ TEST(Vocabulary, KnowsThatGlmEndsWhereTheNextTurnBegins) {
   EXPECT_EQ(glm.end_of_generation, (std::vector<TokenId>{256, 257}));
 }
 
+TEST(Vocabulary, WhatAFileSaysIsShownAsText) {
+  Vocabulary vocabulary = testing::byte_level_vocabulary({{"a", "b"}});
+  vocabulary.merges = {
+      "a\xE8\x1B"
+      "b"};
+  const Status status = complete_vocabulary(vocabulary);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("'a\xEF\xBF\xBD\\x1bb'"), std::string::npos)
+      << status.error().message;
+}
+
 }  // namespace
 }  // namespace halogen::text
