@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -198,7 +199,7 @@ class TextFile {
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = "/tmp/text_bench.XXXXXX";
+  std::string path_ = (std::filesystem::temp_directory_path() / "text_bench.XXXXXX").string();
 };
 
 void measure(const Tokenizer& tokenizer, TextPeer* peer, const Kind& kind) {

@@ -17,10 +17,9 @@ class ChatFormat final : public ReplyFormat {
   const char* stream_object() const override { return "chat.completion.chunk"; }
   bool announces() const override { return true; }
 
-  Json whole(size_t /*index*/, Choice& choice) override {
-    return Json{
-        {"message", {{"role", "assistant"}, {"content", choice.text}, {"refusal", nullptr}}},
-        {"logprobs", choice.logprobs}};
+  Json whole(size_t /*index*/, const std::string& text, Json logprobs) override {
+    return Json{{"message", {{"role", "assistant"}, {"content", text}, {"refusal", nullptr}}},
+                {"logprobs", std::move(logprobs)}};
   }
   Json part(size_t /*index*/, const std::string& text, Json logprobs, bool first) override {
     Json delta = Json::object();
@@ -75,6 +74,7 @@ Reply chat_completions(const Json& body, const ModelAccess& model) {
   refuse_what_comes_later(fields);
   std::vector<std::vector<int32_t>> prompts;
   prompts.push_back(chat_prompt(fields, model));
+  check_choices(fields, 1, model, options);
   check_lengths(fields, "messages", prompts, model, options);
   if (fields.error()) return refusal(*fields.error());
 

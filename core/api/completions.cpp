@@ -28,8 +28,8 @@ class TextFormat final : public ReplyFormat {
   const char* stream_object() const override { return "text_completion"; }
   bool announces() const override { return false; }
 
-  Json whole(size_t index, Choice& choice) override {
-    return Json{{"text", echo(index) + choice.text}, {"logprobs", choice.logprobs}};
+  Json whole(size_t index, const std::string& text, Json logprobs) override {
+    return Json{{"text", echo(index) + text}, {"logprobs", std::move(logprobs)}};
   }
   Json part(size_t index, const std::string& text, Json logprobs, bool first) override {
     return Json{{"text", first ? echo(index) + text : text}, {"logprobs", std::move(logprobs)}};
@@ -104,6 +104,16 @@ std::vector<Prompt> read_prompts(Fields& fields, const ModelAccess& model) {
   return prompts;
 }
 
+// What a client did not ask for must not be what is refused: the default ends with the context.
+void shorten_default(GenerationRequest& request, const std::vector<Prompt>& prompts,
+                     const ModelAccess& model) {
+  size_t longest = 0;
+  for (const Prompt& prompt : prompts) longest = std::max(longest, prompt.size());
+  const uint32_t context = model.engine->limits().max_context;
+  if (longest < context)
+    request.max_tokens = std::min(request.max_tokens, context - static_cast<uint32_t>(longest));
+}
+
 void read_logprobs(Fields& fields, GenerationRequest& request) {
   const Json* field = fields.find("logprobs");
   if (!field || *field == false) return;
@@ -135,10 +145,9 @@ Reply text_completions(const Json& body, const ModelAccess& model) {
                   "unsupported_parameter");
   }
   std::vector<Prompt> prompts = read_prompts(fields, model);
-  if (!fields.error() &&
-      prompts.size() * static_cast<size_t>(options.choices) > static_cast<size_t>(kMostChoices)) {
-    fields.refuse("n", "prompts times 'n' is more than " + std::to_string(kMostChoices));
-  }
+  check_choices(fields, prompts.size(), model, options);
+  if (!fields.find("max_tokens") && !fields.find("max_completion_tokens"))
+    shorten_default(options.request, prompts, model);
   check_lengths(fields, "prompt", prompts, model, options);
   if (fields.error()) return refusal(*fields.error());
 

@@ -62,7 +62,7 @@ void Fields::integer(const char* name, int64_t minimum, int64_t maximum, int64_t
   const Json* field = find(name);
   if (!field) return;
   const auto out_of_range = [&] {
-    refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be between " +
+    refuse(name, std::string("'") + name + "' is " + shown(*field) + "; it must be between " +
                      std::to_string(minimum) + " and " + std::to_string(maximum));
   };
   if (field->is_number_integer()) {
@@ -91,7 +91,7 @@ void Fields::number(const char* name, const NumberRange& range, double& target) 
   const auto value = field->get<double>();
   if (!(value >= range.least && value <= range.most) ||
       (range.above_least && value == range.least)) {
-    return refuse(name, std::string("'") + name + "' is " + field->dump() + "; it must be " +
+    return refuse(name, std::string("'") + name + "' is " + shown(*field) + "; it must be " +
                             describe(range));
   }
   target = value;
@@ -114,7 +114,7 @@ void Fields::token_ids(const std::string& param, const Json& list, uint32_t voca
     const Json& id = list[i];
     if (!id.is_number_integer() || id < 0 || id >= vocabulary_size) {
       const std::string at = param + "[" + std::to_string(i) + "]";
-      return refuse(at, "'" + at + "' is " + id.dump() + "; token ids are integers below " +
+      return refuse(at, "'" + at + "' is " + shown(id) + "; token ids are integers below " +
                             std::to_string(vocabulary_size));
     }
     target.push_back(id.get<int32_t>());

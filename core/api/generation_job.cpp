@@ -20,6 +20,11 @@ std::string random_id(const char* prefix) {
   return id;
 }
 
+template <typename T>
+void append(std::vector<T>& target, const std::vector<T>& more) {
+  target.insert(target.end(), more.begin(), more.end());
+}
+
 ApiError failure(const GenerationEvent& event) {
   if (event.finish == FinishReason::cancelled) {
     return {503, "the server is shutting down", "", "shutting_down"};
@@ -53,9 +58,15 @@ Reply GenerationJob::reply(const ModelAccess& model, GenerationOptions options,
 void GenerationJob::start(std::shared_ptr<http::Exchange> exchange, const ModelAccess& model,
                           GenerationOptions options, std::vector<std::vector<int32_t>> prompts,
                           std::unique_ptr<ReplyFormat> format) {
+  if (!exchange->is_open()) return;  // the client left while its request was read
   const std::shared_ptr<GenerationJob> job(
       new GenerationJob(std::move(exchange), model, std::move(options), std::move(format)));
-  if (!job->submit_all(std::move(prompts))) return;
+  try {
+    if (!job->submit_all(std::move(prompts))) return;
+  } catch (const std::exception&) {
+    job->cancel_all();
+    throw;
+  }
   // The engine's event handlers hold the job; the exchange must not, or neither would ever go.
   job->exchange_->set_on_close([weak = std::weak_ptr(job)] {
     if (const auto held = weak.lock()) held->cancel_all();
@@ -136,7 +147,7 @@ void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
   if (event.finish == FinishReason::error || event.finish == FinishReason::cancelled) {
     return fail_with(failure(event));
   }
-  Choice& choice = choices_[index];
+  GenerationEvent& choice = choices_[index];
   choice.prompt_tokens = event.prompt_tokens;
   choice.cached_tokens = event.cached_tokens;
   choice.generated_tokens = event.generated_tokens;
@@ -145,10 +156,10 @@ void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
     send_event(index, event);
   } else {
     choice.text += event.text;
-    if (options_.return_token_ids) {
-      choice.tokens.insert(choice.tokens.end(), event.tokens.begin(), event.tokens.end());
-    }
-    if (options_.request.top_logprobs >= 0) format_->add_logprobs(index, event, choice.logprobs);
+    if (options_.return_token_ids || options_.request.top_logprobs >= 0)
+      append(choice.tokens, event.tokens);
+    append(choice.logprobs, event.logprobs);
+    append(choice.top_logprobs, event.top_logprobs);
   }
   if (event.finish != FinishReason::none && --unfinished_ == 0) finish();
 }
@@ -210,20 +221,30 @@ void GenerationJob::finish() {
     exchange_->end();
     return;
   }
-  Json reply = envelope(format_->object());
-  reply["choices"] = Json::array();
+  // A choice at a time: as JSON objects, log-probabilities take a hundred times their bytes.
+  std::string reply = to_text(envelope(format_->object()));
+  reply.back() = ',';
+  reply += "\"choices\":[";
   for (size_t i = 0; i < choices_.size(); i++) {
-    Json whole = format_->whole(i, choices_[i]);
-    whole["index"] = i;
-    whole["finish_reason"] = finish_name(choices_[i].finish);
-    if (options_.return_token_ids) {
-      whole["token_ids"] = std::move(choices_[i].tokens);
-      whole["prompt_token_ids"] = prompt_ids_[i / static_cast<size_t>(options_.choices)];
-    }
-    reply["choices"].push_back(std::move(whole));
+    if (i > 0) reply += ',';
+    reply += to_text(whole_choice(i));
   }
-  reply["usage"] = usage();
-  exchange_->respond(200, "application/json", to_text(reply));
+  reply += "],\"usage\":" + to_text(usage()) + '}';
+  exchange_->respond(200, "application/json", reply);
+}
+
+Json GenerationJob::whole_choice(size_t index) {
+  GenerationEvent& choice = choices_[index];
+  Json logprobs;
+  if (options_.request.top_logprobs >= 0) format_->add_logprobs(index, choice, logprobs);
+  Json whole = format_->whole(index, choice.text, std::move(logprobs));
+  whole["index"] = index;
+  whole["finish_reason"] = finish_name(choice.finish);
+  if (options_.return_token_ids) {
+    whole["token_ids"] = std::move(choice.tokens);
+    whole["prompt_token_ids"] = prompt_ids_[index / static_cast<size_t>(options_.choices)];
+  }
+  return whole;
 }
 
 Json GenerationJob::envelope(const char* object) const {

@@ -14,15 +14,6 @@
 
 namespace halogen::api {
 
-// What a choice has gained so far.
-struct Choice {
-  std::string text;
-  std::vector<int32_t> tokens;
-  Json logprobs;  // in the endpoint's own form, null where not asked for
-  FinishReason finish = FinishReason::none;
-  uint32_t prompt_tokens = 0, cached_tokens = 0, generated_tokens = 0;
-};
-
 // How an endpoint words its replies.
 class ReplyFormat {
  public:
@@ -31,7 +22,7 @@ class ReplyFormat {
   virtual const char* object() const = 0;         // "chat.completion"
   virtual const char* stream_object() const = 0;  // "chat.completion.chunk"
   // A choice of a whole reply, without index and finish_reason.
-  virtual Json whole(size_t index, Choice& choice) = 0;
+  virtual Json whole(size_t index, const std::string& text, Json logprobs) = 0;
   // A choice of a chunk, likewise; `text` is what is new, `logprobs` of the new tokens.
   virtual Json part(size_t index, const std::string& text, Json logprobs, bool first) = 0;
   // Adds the event's logprobs to `target` (null at first), which is then a whole reply's or one
@@ -63,6 +54,7 @@ class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
   void send_text(size_t index, const std::string& text);
   Json chunk(size_t index, const std::string& text, Json logprobs, bool first) const;
   void finish();
+  Json whole_choice(size_t index);
   void fail_with(const ApiError& error);
   Json envelope(const char* object) const;
   Json usage() const;
@@ -76,7 +68,7 @@ class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
   std::string id_;
   int64_t created_;
   std::vector<uint64_t> request_ids_;
-  std::vector<Choice> choices_;
+  std::vector<GenerationEvent> choices_;          // what each has gained so far
   std::vector<bool> started_;                     // the choice has sent its first chunk
   std::vector<std::optional<ChunkText>> chunks_;  // of each choice, once it has sent plain text
   std::string event_;                             // the last event that was sent

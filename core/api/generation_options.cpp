@@ -57,7 +57,7 @@ void read_logit_bias(Fields& fields, size_t vocabulary, std::vector<halogen_logi
     const auto [end, problem] = std::from_chars(key.data(), key.data() + key.size(), token);
     if (problem != std::errc() || end != key.data() + key.size() || token < 0 ||
         static_cast<size_t>(token) >= vocabulary) {
-      return fields.refuse("logit_bias", "'logit_bias' names the token '" + key +
+      return fields.refuse("logit_bias", "'logit_bias' names the token '" + shown_text(key) +
                                              "'; it must be an id between 0 and " +
                                              std::to_string(vocabulary - 1));
     }
@@ -209,6 +209,18 @@ void check_lengths(Fields& fields, const std::string& param,
                         of_context,
                     "context_length_exceeded");
     }
+  }
+}
+
+void check_choices(Fields& fields, size_t prompts, const ModelAccess& model,
+                   const GenerationOptions& options) {
+  const EngineLimits& limits = model.engine->limits();
+  const uint64_t capacity = uint64_t{limits.max_sequences} + limits.queue_limit;
+  const uint64_t most = std::min<uint64_t>(kMostChoices, capacity);
+  const uint64_t wanted = prompts * static_cast<uint64_t>(options.choices);
+  if (wanted > most) {
+    fields.refuse("n", "prompts times 'n' is " + std::to_string(wanted) + ", which is more than " +
+                           std::to_string(most));
   }
 }
 

@@ -24,6 +24,10 @@ void check_lengths(Fields& fields, const std::string& param,
                    const std::vector<std::vector<int32_t>>& prompts, const ModelAccess& model,
                    const GenerationOptions& options);
 
+// Refuses, as "n", more answers than a request may have or than can ever be in work at once.
+void check_choices(Fields& fields, size_t prompts, const ModelAccess& model,
+                   const GenerationOptions& options);
+
 // Refuses what would change the answer but is not done yet.
 void refuse_unsupported_sampling(Fields& fields);
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/utf8.h"
+
 namespace halogen::api {
 namespace {
 
@@ -109,6 +111,17 @@ Result<Json> parse_json(std::string_view text) {
   Builder builder;
   if (!Json::sax_parse(text, &builder)) return fail(HALOGEN_E_INVALID, builder.problem());
   return builder.take();
+}
+
+std::string shown_text(std::string_view text) {
+  constexpr size_t kMost = 100;
+  if (text.size() <= kMost) return std::string(text);
+  const std::string_view start = text.substr(0, kMost);
+  return std::string(start.substr(0, text::complete_prefix(start))) + "…";
+}
+
+std::string shown(const Json& json) {
+  return shown_text(to_text(json));
 }
 
 std::string to_text(const Json& json) {

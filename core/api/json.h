@@ -19,6 +19,10 @@ using Json = nlohmann::ordered_json;
 // where.
 Result<Json> parse_json(std::string_view text);
 
+// [any] What a client sent, as an error repeats it: cut after about a hundred bytes.
+std::string shown_text(std::string_view text);
+std::string shown(const Json& json);
+
 // [any] Compact text; bytes that are not UTF-8 become U+FFFD.
 std::string to_text(const Json& json);
 

@@ -23,7 +23,7 @@ std::string join_parts(Fields& fields, const std::string& param, const Json& par
     }
     if (*type != "text") {
       fields.refuse(at + ".type",
-                    "'" + at + ".type' is " + type->dump() + "; this model reads text only",
+                    "'" + at + ".type' is " + shown(*type) + "; this model reads text only",
                     "unsupported_value");
       return text;
     }
@@ -97,9 +97,8 @@ void read_message(Fields& fields, const std::string& param, Json& message) {
 }  // namespace
 
 bool fits_context(Fields& fields, const char* param, size_t bytes, const ModelAccess& model) {
-  const uint64_t most =
-      uint64_t{model.engine->limits().max_context} * model.tokenizer->longest_piece();
-  if (bytes <= most) return true;
+  if (bytes / model.tokenizer->most_bytes_per_token() <= model.engine->limits().max_context)
+    return true;
   fields.refuse(param,
                 "'" + std::string(param) + "' has " + std::to_string(bytes) +
                     " bytes, which cannot fit the context of " +

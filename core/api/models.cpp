@@ -25,7 +25,7 @@ ApiError unknown_model(const ModelAccess* model, std::string_view name) {
     for (const std::string& known : model->names) served += (served.empty() ? "" : ", ") + known;
   }
   return {404,
-          "the model '" + std::string(name) +
+          "the model '" + shown_text(name) +
               "' is not served here; served: " + (model ? served : "none yet"),
           "model", "model_not_found"};
 }

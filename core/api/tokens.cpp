@@ -3,6 +3,25 @@
 #include "core/api/messages.h"
 
 namespace halogen::api {
+namespace {
+
+// {"tokens", "count", "max_model_len"}, written without JSON objects: a text may have millions.
+Reply tokens_reply(const std::vector<int32_t>& ids, uint32_t context) {
+  std::string text = "{\"tokens\":[";
+  for (const int32_t id : ids) {
+    text += std::to_string(id);
+    text += ',';
+  }
+  if (!ids.empty()) text.pop_back();
+  text += "],\"count\":" + std::to_string(ids.size()) +
+          ",\"max_model_len\":" + std::to_string(context) + '}';
+  return [text = std::move(text)](const std::shared_ptr<http::Exchange>& exchange) {
+    exchange->respond(200, "application/json", text);
+  };
+}
+
+}  // namespace
+
 Reply tokenize(const Json& body, const ModelAccess& model) {
   Fields fields(body);
   std::vector<int32_t> ids;
@@ -26,9 +45,7 @@ Reply tokenize(const Json& body, const ModelAccess& model) {
     if (!encoded) fields.refuse(name, encoded.error().message);
   }
   if (fields.error()) return refusal(*fields.error());
-  return json_reply({{"tokens", ids},
-                     {"count", ids.size()},
-                     {"max_model_len", model.engine->limits().max_context}});
+  return tokens_reply(ids, model.engine->limits().max_context);
 }
 
 Reply detokenize(const Json& body, const ModelAccess& model) {

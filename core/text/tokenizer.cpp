@@ -53,7 +53,11 @@ Tokenizer::Tokenizer(Vocabulary vocabulary)
       pieces_(token_pieces(vocabulary_)),
       piece_views_(views_of(pieces_)),
       ids_(views_of(vocabulary_.tokens)) {
-  for (const std::string& piece : pieces_) longest_piece_ = std::max(longest_piece_, piece.size());
+  for (const std::string& piece : pieces_)
+    most_bytes_per_token_ = std::max(most_bytes_per_token_, piece.size());
+  const TokenizerKind kind = tokenizer_kind(vocabulary_);
+  if (kind == TokenizerKind::kUnigram || kind == TokenizerKind::kWordPiece)
+    most_bytes_per_token_ = SIZE_MAX;
   find_special_tokens();
 }
 

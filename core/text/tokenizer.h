@@ -68,8 +68,9 @@ class Tokenizer {
   // [any] The completed vocabulary.
   const Vocabulary& vocabulary() const { return vocabulary_; }
 
-  // [any] Bytes of the longest piece; at least 1.
-  size_t longest_piece() const { return longest_piece_; }
+  // [any] The most bytes of text that one token can stand for; at least 1. Unigram and WordPiece
+  // vocabularies drop characters, so that theirs has no bound (SIZE_MAX).
+  size_t most_bytes_per_token() const { return most_bytes_per_token_; }
 
   // [any] Number of ids. A model may have more rows than this; those have no text.
   size_t size() const { return vocabulary_.tokens.size(); }
@@ -87,7 +88,7 @@ class Tokenizer {
   Vocabulary vocabulary_;
   std::vector<std::string> pieces_;
   std::vector<std::string_view> piece_views_;
-  size_t longest_piece_ = 1;
+  size_t most_bytes_per_token_ = 1;
   TokenIndex ids_;
   SpecialTokens user_defined_;  // found in every text
   SpecialTokens all_special_;   // those, and control and unknown tokens

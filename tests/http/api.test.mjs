@@ -365,6 +365,30 @@ describe('errors name the parameter', () => {
     });
   }
 
+  test('what was sent is repeated in part only', async () => {
+    for (const [path, body] of [['/v1/completions', { prompt: ['x'.repeat(100_000), 1] }],
+      ['/v1/completions', { prompt: [1, 'x'.repeat(100_000)] }],
+      ['/v1/completions', { prompt: 'x', model: 'x'.repeat(100_000) }],
+      ['/v1/completions', { prompt: 'x', logit_bias: { ['x'.repeat(100_000)]: 1 } }],
+      ['/v1/chat/completions', { messages: [{ role: 'user', content: [{ type: 'x'.repeat(100_000) }] }] }]]) {
+      const response = await server.post(path, body);
+      assert.ok(response.status >= 400);
+      assert.ok((await response.text()).length < 1000);
+    }
+  });
+
+  test('more answers than can ever be in work', async () => {
+    const response = await server.post('/v1/completions', { prompt: Array(128).fill('a'), n: 2 });
+    assert.equal(response.status, 400);
+    assert.equal((await response.json()).error.param, 'n');
+  });
+
+  test('a default that does not fit is no error', async () => {
+    const context = (await (await fetch(`${server.url}/v1/models/demo`)).json()).max_model_len;
+    const reply = await server.ask('/v1/completions', { prompt: Array(context - 3).fill(300), ignore_eos: true });
+    assert.equal(reply.usage.completion_tokens, 3);
+  });
+
   test('a body that is no JSON, no object, or nested without end', async () => {
     for (const body of ['{', '', '[1]', '"x"', '{"a":"\\ud800"}', '['.repeat(100000), `{"messages":${'['.repeat(1000)}${']'.repeat(1000)}}`]) {
       const response = await server.post(chat, body);
