@@ -1,6 +1,7 @@
 // Looks at the line ends of a request's head, where llhttp is more forgiving than is safe behind a
-// proxy that reads the same bytes in another way: it joins folded lines and takes a line feed alone
-// for the end of the head. Source: RFC 9112 sections 2.2 and 5.2.
+// proxy that reads the same bytes in another way: it joins folded lines, takes a line feed alone
+// for the end of the head, and takes any byte after a carriage return for a line feed. Source: RFC
+// 9112 sections 2.2 and 5.2.
 #pragma once
 
 #include <string_view>

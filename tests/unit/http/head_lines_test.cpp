@@ -42,5 +42,13 @@ TEST(HeadLines, MustNotEndWithALineFeedAlone) {
   EXPECT_NE(fault("\nGET / HTTP/1.1\r\n\r\n"), "");
 }
 
+// llhttp takes any byte after a carriage return for the line feed: of the first of these it makes a
+// whole request.
+TEST(HeadLines, MustNotHaveACarriageReturnAlone) {
+  EXPECT_NE(fault("GET / HTTP/1.1\r\nHost: t\r\n\rJ"), "");
+  EXPECT_NE(fault("GET / HTTP/1.1\r\nHost: t\rX: y\r\n\r\n"), "");
+  EXPECT_NE(fault("GET / HTTP/1.1\r\r\n\r\n"), "");
+}
+
 }  // namespace
 }  // namespace halogen::http
