@@ -75,6 +75,8 @@ Outcome refuses(Subject& subject, Parameters parameters, const Refusal& refusal)
   const std::string what = std::string(refusal.parameter) + " = " + refusal.value;
   halogen_error error{sizeof(halogen_error), HALOGEN_OK, ""};
   halogen_status status = sampler->factory().check(&parameters, &error);
+  if (status == HALOGEN_E_UNSUPPORTED && HALOGEN_HAS(&parameters, reserved))
+    return Outcome::unsupported(error.message);
   findings.expect(status == HALOGEN_E_INVALID,
                   "check answers " + std::string(halogen_status_name(status)) + " to " + what);
   findings.expect(std::strstr(error.message, refusal.parameter) != nullptr,
