@@ -60,7 +60,7 @@ Outcome judge_counts(const std::vector<size_t>& counts, const std::vector<double
   return outcome;
 }
 
-Outcome follows(Subject& subject, const std::string& name, Distribution d, size_t draws) {
+Outcome follows(Subject& subject, const std::string& name, const Distribution& d, size_t draws) {
   auto sampler = SamplerSession::open(subject, kVocabulary);
   if (!sampler) return Outcome::failed(sampler.error().message);
   const std::vector<float> logits = random_row(subject, "row of " + name, kVocabulary);

@@ -39,7 +39,8 @@ struct Distribution {
 
 // Whether the first tokens of many seeds, each after the same history, come as often as they
 // should.
-Outcome follows(Subject& subject, const std::string& name, Distribution distribution, size_t draws);
+Outcome follows(Subject& subject, const std::string& name, const Distribution& distribution,
+                size_t draws);
 
 // The same verdict for counts that a case has taken itself.
 Outcome judge_counts(const std::vector<size_t>& counts, const std::vector<double>& expected);
