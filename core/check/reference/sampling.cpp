@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace halogen::reference {
 
@@ -80,14 +81,12 @@ void TokenRow::min_p(double share) {
 void TokenRow::typical_p(double tau) {
   const double expected = entropy();
   const std::vector<double> p = softmax();
-  std::vector<size_t> order(held_.size());
-  for (size_t i = 0; i < order.size(); i++) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::abs(-std::log(p[a]) - expected) < std::abs(-std::log(p[b]) - expected);
-  });
+  std::vector<std::pair<double, size_t>> order;  // by distance, then the better one
+  for (size_t i = 0; i < p.size(); i++) order.emplace_back(std::abs(-std::log(p[i]) - expected), i);
+  std::sort(order.begin(), order.end());
   std::vector<Held> sorted;
   std::vector<double> weights;
-  for (const size_t i : order) {
+  for (const auto& [distance, i] : order) {
     sorted.push_back(held_[i]);
     weights.push_back(p[i]);
   }
