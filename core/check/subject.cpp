@@ -73,18 +73,26 @@ LoopPoster& Subject::loop() {
   return *loop_;
 }
 
-const void* Subject::factory_of(const char* kind) {
+PluginGeneration* Subject::loaded() {
   if (!plugin_ && error_.empty()) {
     auto loaded = PluginGeneration::load(
         options_.plugin, "halogen check", 1,
         {metrics_, loop(), std::chrono::seconds(5), std::chrono::seconds(1)});
-    if (!loaded) {
+    if (loaded)
+      plugin_ = std::move(*loaded);
+    else
       error_ = loaded.error().message;
-      return nullptr;
-    }
-    plugin_ = std::move(*loaded);
   }
-  if (!plugin_) return nullptr;
+  return plugin_.get();
+}
+
+std::optional<unsigned> Subject::abi_minor() {
+  const PluginGeneration* plugin = loaded();
+  return plugin ? std::optional<unsigned>(plugin->abi_minor()) : std::nullopt;
+}
+
+const void* Subject::factory_of(const char* kind) {
+  if (!loaded()) return nullptr;
   const void* factory = plugin_->factory(kind);
   if (!factory) {
     error_ = std::string("the plugin has no factory of the kind ") + kind;

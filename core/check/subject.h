@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -53,6 +54,8 @@ class Subject {
     return static_cast<const Factory*>(factory_of(kind));
   }
   const std::string& error() const { return error_; }
+  // Of the headers that the plugin was built with; nothing, as above, where it cannot be loaded.
+  std::optional<unsigned> abi_minor();
 
   // The settings of the command line for a factory's keys. Where the plugin has several kinds,
   // those that this one does not list are left out.
@@ -65,6 +68,7 @@ class Subject {
  private:
   class LoopThread;
   const void* factory_of(const char* kind);
+  PluginGeneration* loaded();
 
   const Options& options_;
   std::filesystem::path scratch_;

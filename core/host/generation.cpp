@@ -201,6 +201,10 @@ Status PluginGeneration::check_factories(const Manifest& manifest) const {
   return {};
 }
 
+uint16_t PluginGeneration::abi_minor() const {
+  return parts_ ? parts_->library->entry()->abi_minor : 0;
+}
+
 const void* PluginGeneration::factory(const char* kind) const {
   return parts_ ? parts_->library->entry()->get_factory(kind) : nullptr;
 }

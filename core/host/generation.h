@@ -73,6 +73,9 @@ class PluginGeneration {
     return static_cast<const Factory*>(factory(kind));
   }
 
+  // [any] Of the headers it was built with.
+  uint16_t abi_minor() const;
+
   // [any]
   const std::string& id() const { return record_->id; }
   const std::string& version() const { return record_->version; }

@@ -27,6 +27,7 @@ for scheduler in one_at_a_time shortest_first; do
   answer=$(bin/halogen run "$source/models/demo-15m-q4_k_m.gguf" "What is 12 + 30?" --temperature 0 \
     --set scheduler.name=$scheduler)
   [[ $answer == "12 + 30 = 42." ]] || { echo "unexpected answer with $scheduler: $answer"; exit 1; }
+  bin/halogen check "$scheduler"
   id=org.example.${scheduler//_/-}
   bin/halogen plugins | grep -q "$id"
   # Built as they should be: nothing but the entry is exported, and the code can be unloaded.
@@ -35,5 +36,4 @@ for scheduler in one_at_a_time shortest_first; do
   grep -q "plugin    $id 1.0.0" <<<"$inspected" && ! grep -qE "problem|remark" <<<"$inspected" ||
     { echo "$inspected"; exit 1; }
 done
-bin/halogen check one_at_a_time
 echo "the installed SDK works"

@@ -1,10 +1,13 @@
-// What a sampler has to do, in float64 and the obvious way: the whole vocabulary sorted.
+// What a sampler has to do, in float64 and the obvious way.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "halogen/sampler.h"
+
+#include "core/check/reference/sampling.h"
 
 namespace halogen::check {
 
@@ -12,15 +15,24 @@ struct History {
   std::vector<int32_t> prompt, generated;
 };
 
-// The row after penalties, biases and mask; -infinity is what cannot be chosen.
-std::vector<double> adjusted_logits(const std::vector<float>& logits,
-                                    const halogen_sampling_parameters& parameters,
-                                    const History& history, const std::vector<uint32_t>* mask);
+// What a row's outcome depends on besides its logits and parameters.
+struct Circumstances {
+  History history{{0}, {}};
+  std::vector<uint32_t> mask;            // empty: none
+  std::optional<double> mirostat_limit;  // in bits; none: that of the first token
+};
 
-// The probability of each token. Of top_k, top_p and min_p at most one is on: the header does not
-// say in what order they come.
-std::vector<double> probabilities(const std::vector<double>& logits,
-                                  const halogen_sampling_parameters& parameters);
+// The row that the largest logit is taken from at a temperature of 0: after biases, mask, penalties
+// and DRY.
+reference::TokenRow adjusted_row(const std::vector<float>& logits,
+                                 const halogen_sampling_parameters& parameters,
+                                 const Circumstances& circumstances);
+
+// The probability of each token after the whole chain. Parameters that end where those of ABI 1.0
+// do have the later stages off.
+std::vector<double> probabilities(const std::vector<float>& logits,
+                                  const halogen_sampling_parameters& parameters,
+                                  const Circumstances& circumstances = {});
 
 // log softmax of unchanged logits.
 std::vector<double> log_probabilities(const std::vector<float>& logits);

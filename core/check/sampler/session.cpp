@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <stdexcept>
 
 #include "core/check/guarded_memory.h"
 
@@ -13,8 +12,8 @@ namespace {
 
 void expect_ok(const char* call, halogen_status status, const halogen_error& error) {
   if (status == HALOGEN_OK) return;
-  throw std::runtime_error(std::string(call) + " answers " + halogen_status_name(status) + ": " +
-                           (error.message[0] ? error.message : "no message"));
+  throw Refused(status, std::string(call) + " answers " + halogen_status_name(status) + ": " +
+                            (error.message[0] ? error.message : "no message"));
 }
 
 }  // namespace
@@ -32,6 +31,20 @@ halogen_sampling_parameters plain_parameters() {
 halogen_sampling_parameters greedy_parameters() {
   halogen_sampling_parameters parameters = plain_parameters();
   parameters.temperature = 0;
+  return parameters;
+}
+
+halogen_sampling_parameters stages_off() {
+  halogen_sampling_parameters parameters = plain_parameters();
+  parameters.struct_size = sizeof parameters;
+  parameters.typical_p = 1;
+  parameters.xtc_threshold = 1;
+  parameters.dynatemp_exponent = 1;
+  parameters.mirostat_tau = 5;
+  parameters.mirostat_eta = 0.1F;
+  parameters.dry_base = 1.75F;
+  parameters.dry_allowed_length = 2;
+  parameters.dry_penalty_last_n = -1;
   return parameters;
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halogen/sampler.h"
@@ -17,6 +19,15 @@ namespace halogen::check {
 // that stages which came later are off as well.
 halogen_sampling_parameters plain_parameters();
 halogen_sampling_parameters greedy_parameters();
+// The same as plain_parameters() with the members of ABI 1.1, their stages off.
+halogen_sampling_parameters stages_off();
+
+// A call that a case needs was refused.
+struct Refused : std::runtime_error {
+  Refused(halogen_status why, const std::string& message)
+      : std::runtime_error(message), status(why) {}
+  halogen_status status;
+};
 
 class SamplerState {
  public:
@@ -64,7 +75,7 @@ class SamplerSession {
   const halogen_sampler_factory& factory() const { return *factory_; }
   halogen_sampler* get() const { return sampler_; }
 
-  // Throws where the sampler refuses: a case that expects that calls the factory itself.
+  // Throws Refused where the sampler refuses: a case that expects that calls the factory itself.
   SamplerState state(const halogen_sampling_parameters& parameters,
                      const std::vector<int32_t>& prompt = {0}, uint32_t max_tokens = 64) const;
   // The rows of one call, between numbers that nobody may look at. Throws as above.

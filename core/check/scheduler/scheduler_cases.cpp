@@ -75,6 +75,7 @@ Situation random_situation(Dice& dice, bool priorities) {
   for (size_t i = 0; i < s.requests.size(); i++) {
     SimulatedRequest& request = s.requests[i];
     request.id = 100 + i;
+    request.arrival_us = 1000 * i;
     if (priorities) request.priority = static_cast<int32_t>(dice.below(6)) / 5;
     request.waiting = dice.below(2) == 0 ? 1 : 1 + dice.below(30);
     if (running == s.budgets.max_sequences || dice.below(2) == 0) continue;
@@ -90,6 +91,7 @@ Situation random_situation(Dice& dice, bool priorities) {
     s.budgets.free_blocks = std::max(s.budgets.free_blocks, alone - std::min(alone, held));
   }
   s.budgets.total_blocks = s.budgets.free_blocks + held;
+  s.budgets.now_us = 1000 * s.requests.size();
   return s;
 }
 

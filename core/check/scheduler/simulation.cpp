@@ -8,6 +8,7 @@ namespace halogen::check {
 namespace {
 
 constexpr uint32_t kMostSteps = 100000;
+constexpr uint64_t kStepMicroseconds = 10000;
 
 // What the plan does to one job of the engine.
 void apply(Job& job, uint32_t tokens, bool preempted, Budgets& budgets, History& history) {
@@ -39,7 +40,7 @@ void apply(Job& job, uint32_t tokens, bool preempted, Budgets& budgets, History&
 ViewArrays::ViewArrays(const std::vector<SimulatedRequest>& requests, const Budgets& budgets) {
   for (const SimulatedRequest& request : requests) {
     ids_.push_back(request.id);
-    arrivals_.push_back(arrivals_.size());
+    arrivals_.push_back(request.arrival_us);
     priorities_.push_back(request.priority);
     states_.push_back(request.running ? HALOGEN_REQUEST_RUNNING : HALOGEN_REQUEST_WAITING);
     computed_.push_back(request.computed);
@@ -59,7 +60,7 @@ ViewArrays::ViewArrays(const std::vector<SimulatedRequest>& requests, const Budg
   view_.cached_tokens = cached_.data();
   view_.generated_tokens = generated_.data();
   view_.blocks_held = held_.data();
-  view_.now_us = requests.size();
+  view_.now_us = budgets.now_us;
   view_.block_tokens = budgets.block_tokens;
   view_.free_blocks = budgets.free_blocks;
   view_.total_blocks = budgets.total_blocks;
@@ -105,6 +106,7 @@ History play(const SchedulerUnderTest& scheduler, const std::vector<Job>& jobs, 
       live.push_back(*next);
       live.back().request.id = next->id;
       live.back().request.waiting = next->prompt;
+      live.back().request.arrival_us = next->arrival * kStepMicroseconds;
     }
     if (++history.steps > kMostSteps) {
       history.fault = "after " + std::to_string(kMostSteps) + " steps there are still " +
@@ -112,6 +114,7 @@ History play(const SchedulerUnderTest& scheduler, const std::vector<Job>& jobs, 
       return history;
     }
     if (live.empty()) continue;
+    budgets.now_us = history.steps * kStepMicroseconds;
     std::vector<SimulatedRequest> requests;
     for (const Job& job : live) requests.push_back(job.request);
     const SimulatedPlan plan = scheduler.plan(requests, budgets);

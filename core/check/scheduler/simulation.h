@@ -18,6 +18,7 @@ struct SimulatedRequest {
   uint32_t blocks = 0;
   int32_t priority = 0;
   uint32_t generated = 0;
+  uint64_t arrival_us = 0;
 };
 
 struct Budgets {
@@ -25,6 +26,7 @@ struct Budgets {
   uint32_t free_blocks = 100, total_blocks = 100;
   uint32_t tokens = 64, prefill = 32;
   uint32_t max_sequences = 8;
+  uint64_t now_us = 0;
 };
 
 // The arrays of a view, in order of arrival.

@@ -37,7 +37,7 @@ RunResult run_with(const std::string& plugin, const std::string& fault,
   options.filter = filter;
   options.quick = quick;
   options.precision = reference::Precision::f32;
-  options.settings = {{"fault", fault}};
+  if (!fault.empty()) options.settings = {{"fault", fault}};
   std::vector<Case> cases = cases_for(options);
   for (Case& one : cases)
     one.limit = std::min(one.limit, std::chrono::seconds(fault == "hang" ? 1 : 60));
@@ -178,6 +178,42 @@ TEST(Suite, FindsWhatIsWrongWithASampler) {
       sentence(run_with("wrong_sampler", "names", "sampler/refuses/*"), "sampler/refuses/top_p=nan")
           .find("does not name the parameter"),
       std::string::npos);
+}
+
+TEST(Suite, FindsAStageOfASamplerThatIsWrong) {
+  const auto found = [](const char* fault, const char* filter, const std::string& name) {
+    const RunResult result = run_with("wrong_sampler", fault, std::string("sampler/") + filter);
+    sentence(result, "sampler/stages/" + name);
+    return result;
+  };
+  EXPECT_TRUE(found("typical", "stages/*", "typical_p/0.7")
+                  .only({"sampler/stages/typical_p/", "sampler/stages/order/"}));
+  found("sigma", "stages/top_n_sigma/*", "top_n_sigma/1");
+  const RunResult xtc = found("xtc", "stages/xtc/*", "xtc/probability-0.4");
+  EXPECT_EQ(xtc.verdicts.at("sampler/stages/xtc/probability-1"), Verdict::pass);
+  found("dynatemp", "stages/dynatemp/*", "dynatemp/wide");
+  EXPECT_TRUE(found("order", "stages/*", "order/temperature-last")
+                  .only({"sampler/stages/order/", "sampler/stages/own-their-inputs"}));
+  const RunResult dry = found("dry", "stages/*", "dry/long-sequence");
+  sentence(dry, "sampler/stages/dry/as-is");
+  EXPECT_TRUE(dry.only(
+      {"sampler/stages/dry/", "sampler/stages/order/", "sampler/stages/own-their-inputs"}));
+  EXPECT_NE(sentence(found("mirostat", "stages/mirostat/*", "mirostat/limit-follows-surprise"),
+                     "sampler/stages/mirostat/several-accepted")
+                .find("mirostat's limit should be"),
+            std::string::npos);
+  found("older", "stages/*", "older-host");
+  sentence(run_with("wrong_sampler", "names", "sampler/refuses/*"), "sampler/refuses/dry_base=-1");
+}
+
+TEST(Suite, DoesNotAskASamplerOfAnOlderAbiForLaterStages) {
+  const RunResult result = run_with("old_sampler", "", "sampler/*");
+  for (const auto& [name, why] : result.failures) ADD_FAILURE() << name << ": " << why;
+  for (const auto& [name, verdict] : result.verdicts)
+    EXPECT_EQ(verdict, name.starts_with("sampler/stages/") ? Verdict::unsupported : verdict)
+        << name;
+  EXPECT_EQ(result.verdicts.at("sampler/refuses/mirostat=3"), Verdict::unsupported);
+  EXPECT_EQ(result.verdicts.at("sampler/distribution/top_p-0.9"), Verdict::pass);
 }
 
 TEST(Suite, FindsNothingInTheSchedulerAsItIs) {

@@ -2,8 +2,8 @@
 // random number of that draw.
 #include <random>
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/philox.h"
-#include "reference.h"
 #include "sampling.h"
 
 namespace sampling {
@@ -15,47 +15,19 @@ constexpr uint32_t kXtcStream = 1;
 
 // The candidates after the stages of `parameters` in their order, with the random number that
 // decides about XTC.
-reference::Row after_chain(const std::vector<float>& logits,
-                           const halogen_sampling_parameters& parameters, double xtc_draw) {
-  reference::Row row(logits);
+halogen::reference::TokenRow after_chain(const std::vector<float>& logits,
+                                         const halogen_sampling_parameters& parameters,
+                                         double xtc_draw) {
+  halogen::reference::TokenRow row(logits);
   const Stages all = {3, 4, 5, 6, 7, 8, 9};
   const Stages given(parameters.stages, parameters.stages + parameters.n_stages);
-  for (const uint32_t stage : parameters.stages == nullptr ? all : given) {
-    switch (stage) {
-      case HALOGEN_STAGE_TOP_N_SIGMA:
-        if (parameters.top_n_sigma > 0) row.top_n_sigma(parameters.top_n_sigma);
-        break;
-      case HALOGEN_STAGE_TOP_K:
-        if (parameters.top_k > 0) row.top_k(static_cast<size_t>(parameters.top_k));
-        break;
-      case HALOGEN_STAGE_TEMPERATURE:
-        if (parameters.dynatemp_range > 0)
-          row.dynamic_temperature(parameters.temperature, parameters.dynatemp_range,
-                                  parameters.dynatemp_exponent);
-        else
-          row.temperature(parameters.temperature);
-        break;
-      case HALOGEN_STAGE_TYPICAL_P:
-        if (parameters.typical_p < 1) row.typical_p(parameters.typical_p);
-        break;
-      case HALOGEN_STAGE_TOP_P:
-        if (parameters.top_p < 1) row.top_p(parameters.top_p);
-        break;
-      case HALOGEN_STAGE_MIN_P:
-        if (parameters.min_p > 0) row.min_p(parameters.min_p);
-        break;
-      case HALOGEN_STAGE_XTC:
-        if (xtc_draw < parameters.xtc_probability) row.xtc(parameters.xtc_threshold);
-        break;
-      default:
-        break;
-    }
-  }
+  for (const uint32_t stage : parameters.stages == nullptr ? all : given)
+    run_stage(row, stage, parameters, xtc_draw < parameters.xtc_probability);
   return row;
 }
 
 // The tokens that may come out at the share u of the probability: two where rounding decides.
-std::vector<int32_t> tokens_at(const reference::Row& row, double u) {
+std::vector<int32_t> tokens_at(const halogen::reference::TokenRow& row, double u) {
   constexpr double kRounding = 3e-6;
   std::vector<int32_t> tokens;
   double sum = 0;
@@ -71,7 +43,7 @@ void expect_draws(const std::vector<float>& logits, halogen_sampling_parameters 
   Sampler sampler(static_cast<uint32_t>(logits.size()));
   State state = sampler.state(parameters);
   for (uint64_t i = 0; i < static_cast<uint64_t>(draws); i++) {
-    const reference::Row row =
+    const halogen::reference::TokenRow row =
         after_chain(logits, parameters, sampler::uniform(parameters.seed, i, kXtcStream));
     const std::vector<int32_t> expected = tokens_at(row, sampler::uniform(parameters.seed, i));
     const int32_t token = sampler.sample(logits, state).token;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "reference.h"
+#include "core/check/reference/sampling.h"
 #include "sampling.h"
 
 namespace sampling {
@@ -75,9 +75,9 @@ std::vector<float> varied_row() {
 }
 
 void expect_distribution(const halogen_sampling_parameters& parameters,
-                         const std::function<void(reference::Row&)>& formulae) {
+                         const std::function<void(halogen::reference::TokenRow&)>& formulae) {
   const std::vector<float> logits = varied_row();
-  reference::Row row(logits);
+  halogen::reference::TokenRow row(logits);
   formulae(row);
   std::vector<double> expected(logits.size(), 0);
   for (const auto& [token, p] : row.probabilities()) expected[static_cast<size_t>(token)] = p;

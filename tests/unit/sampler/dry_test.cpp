@@ -1,8 +1,8 @@
 // DRY: which tokens would extend a repetition, and what they lose.
 #include <random>
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/repetitions.h"
-#include "reference.h"
 #include "sampling.h"
 
 namespace sampling {
@@ -98,7 +98,8 @@ TEST(Dry, AgreesWithASearchOfEveryPlaceOnRandomSequences) {
     sampler::Repetitions repetitions(with_breakers(dry(allowed, last_n), breakers), context, 100,
                                      50);
     for (int step = 0; step < 100; step++) {
-      ASSERT_EQ(matches(repetitions), reference::dry_matches(context, allowed, last_n, breakers))
+      ASSERT_EQ(matches(repetitions),
+                halogen::reference::dry_matches(context, allowed, last_n, breakers))
           << "round " << round << ", step " << step;
       context.push_back(static_cast<int32_t>(random() % kinds));
       repetitions.accept(context.back());

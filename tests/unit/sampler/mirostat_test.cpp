@@ -1,8 +1,8 @@
 // Mirostat 2: the limit's way, step by step, against the authors' rule in float64.
 #include "plugins/sampler/mirostat.h"
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/philox.h"
-#include "reference.h"
 #include "sampling.h"
 
 namespace sampling {
@@ -51,7 +51,7 @@ TEST(Mirostat, DrawsWhatTheAuthorsRuleGives) {
   State state = sampler.state(parameters);
   double limit = 2 * double{parameters.mirostat_tau};
   for (uint64_t i = 0; i < 500; i++) {
-    reference::Row row(logits);
+    halogen::reference::TokenRow row(logits);
     row.temperature(parameters.temperature);
     row.mirostat(limit);
     const double u = sampler::uniform(parameters.seed, i);
@@ -80,7 +80,7 @@ TEST(Mirostat, TheMeanSurpriseComesNearTheOneAimedAt) {
     double surprise = 0, limit = 2 * double{tau};
     constexpr int kDraws = 2000;
     for (int i = 0; i < kDraws; i++) {
-      reference::Row row(logits);
+      halogen::reference::TokenRow row(logits);
       row.temperature(0.9F);
       row.mirostat(limit);
       const int32_t token = sampler.sample(logits, state).token;

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/candidates.h"
-#include "reference.h"
 
 namespace sampling {
 namespace {
@@ -121,7 +121,7 @@ std::vector<float> random_row(std::mt19937& random, int kind) {
 struct Compared {
   const char* name;
   std::function<void(Candidates&, float)> stage;
-  std::function<void(reference::Row&, float)> formula;
+  std::function<void(halogen::reference::TokenRow&, float)> formula;
 };
 
 const Compared kCompared[] = {
@@ -150,13 +150,13 @@ TEST_P(StagesOnRandomRows, AgreeWithTheFormula) {
   for (int round = 0; round < 140; round++) {
     const std::vector<float> logits = random_row(random, round);
     const float x = (static_cast<float>(random() % 997) + 1) / 999;
-    reference::Row row(logits);
+    halogen::reference::TokenRow row(logits);
     GetParam().formula(row, x);
     const std::string what = "round " + std::to_string(round) + ", x " + std::to_string(x);
     expect_near(after(logits, [&](Candidates& c) { GetParam().stage(c, x); }), row.probabilities(),
                 what);
     // Behind another stage, which has left a list of tokens in place of the whole row.
-    reference::Row shorter(logits);
+    halogen::reference::TokenRow shorter(logits);
     shorter.temperature(0.8F);
     shorter.top_k(50);
     GetParam().formula(shorter, x);

@@ -19,7 +19,8 @@ const halogen_config_key kFault = {sizeof(halogen_config_key),
                                    "In what way to be wrong.",
                                    0,
                                    0,
-                                   "none|seed|temperature|top_p|mask|history|batch|crash|names",
+                                   "none|seed|temperature|top_p|mask|history|batch|crash|names|"
+                                   "typical|sigma|xtc|dynatemp|order|dry|mirostat|older",
                                    false};
 const halogen_config_key* const kKeys[] = {&kFault};
 
@@ -35,6 +36,20 @@ halogen_status check(const halogen_sampling_parameters* parameters, halogen_erro
                                                   : status;
 }
 
+// One stage that is wrong.
+void alter_stages(halogen_sampling_parameters& parameters) {
+  if (fault == "typical" && parameters.typical_p < 1) {
+    parameters.top_p = parameters.typical_p;  // the most probable instead of the typical ones
+    parameters.typical_p = 1;
+  }
+  if (fault == "sigma") parameters.top_n_sigma *= 2;
+  if (fault == "xtc" && parameters.xtc_probability > 0) parameters.xtc_probability = 1;
+  if (fault == "dynatemp") parameters.dynatemp_exponent = 1;
+  if (fault == "order") parameters.stages = nullptr;
+  if (fault == "dry") parameters.dry_allowed_length++;
+  if (fault == "mirostat") parameters.mirostat_eta = 0;  // never corrects itself
+}
+
 halogen_status state_create(halogen_sampler* sampler, const halogen_sampling_parameters* parameters,
                             const int32_t* prompt, uint32_t n_prompt, uint32_t max_tokens,
                             halogen_sampling_state** state, halogen_error* error) {
@@ -43,6 +58,9 @@ halogen_status state_create(halogen_sampler* sampler, const halogen_sampling_par
   if (fault == "seed") changed.seed = made++;
   if (fault == "temperature") changed.temperature *= 1.1F;
   if (fault == "top_p" && changed.top_p < 1) changed.top_p = 0.5F * (1 + changed.top_p);
+  // Reads on where an older host's parameters have ended.
+  if (fault == "older") changed.struct_size = sizeof changed;
+  if (HALOGEN_HAS(parameters, reserved)) alter_stages(changed);
   return sampler::factory.state_create(sampler, &changed, prompt, n_prompt, max_tokens, state,
                                        error);
 }
