@@ -50,7 +50,8 @@ TEST(Dequantise, HasTheValuesOfGgmlForEveryGoldenTensor) {
         EXPECT_NEAR(values[i], expected["first8"][i].get<double>(), 2e-9) << i;  // nine decimals
       if (!is_one_product(tensor.type)) continue;
       const std::vector<float> rounded(values.begin(), values.end());
-      EXPECT_EQ(sha256(rounded.data(), n * sizeof(float)), expected["sha256_f32"]);
+      EXPECT_EQ(sha256(rounded.data(), n * sizeof(float)),
+                expected["sha256_f32"].get<std::string>());
     }
   }
   for (const halogen_type type :

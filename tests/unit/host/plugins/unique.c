@@ -4,8 +4,13 @@
 #include "entry.h"
 
 HALOGEN_EXPORT extern int probe_unique;
-int probe_unique = 12;
-__asm__(".type probe_unique, @gnu_unique_object");
+__asm__(
+    ".data\n"
+    ".balign 4\n"
+    ".type probe_unique, @gnu_unique_object\n"
+    ".size probe_unique, 4\n"
+    "probe_unique: .long 12\n"
+    ".previous\n");
 
 static halogen_status init(const halogen_host* host, halogen_error* error) {
   (void)host;
