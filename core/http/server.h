@@ -12,6 +12,10 @@
 //   and goes on: 400 for a bad URL or Host, 417, 413 for a body that is hardly too large, what the
 //     gate refuses, and 500 when the handler throws. Where such a request has "Expect:
 //     100-continue", or a body that is not worth reading, it closes too.
+//
+// Malformed is whatever two readers could take for different requests: folded lines, a line feed or
+// a carriage return alone, two lengths, a length beside chunks, a chunk that is not followed by its
+// line end. Trailers keep the rules and limits of the head, and are then dropped.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// Looks at the line ends of a request's head, where llhttp is more forgiving than is safe behind a
-// proxy that reads the same bytes in another way: it joins folded lines, takes a line feed alone
-// for the end of the head, and takes any byte after a carriage return for a line feed. Source: RFC
-// 9112 sections 2.2 and 5.2.
+// Looks at the line ends of a request's head and of its trailers, where llhttp is more forgiving
+// than is safe behind a proxy that reads the same bytes in another way: it joins folded lines,
+// takes a line feed alone for the end, and skips a carriage return before the first line. Source:
+// RFC 9112 sections 2.2 and 5.2.
 #pragma once
 
 #include <string_view>
@@ -10,11 +10,17 @@ namespace halogen::http {
 
 class HeadLines {
  public:
-  // The next piece of a request; what follows the head in it is not looked at. Returns what is
-  // wrong, or an empty text.
+  // The next piece of a request; what follows the head, or the trailers, in it is not looked at.
+  // Returns what is wrong, or an empty text.
   std::string_view check(std::string_view piece);
 
-  void reset() { *this = HeadLines(); }
+  void expect_head() { *this = HeadLines(); }
+
+  // What comes next follows the line of the last chunk: trailers, if any, and a blank line.
+  void expect_trailers() {
+    expect_head();
+    begun_ = true;
+  }
 
  private:
   char last_ = '\n';    // the byte before the piece

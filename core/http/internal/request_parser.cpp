@@ -75,17 +75,24 @@ RequestParser::RequestParser(const Limits& limits, const Gate& gate)
 
 RequestParser::Progress RequestParser::feed(std::string_view input, size_t* consumed) {
   *consumed = input.size();
-  if (const std::string_view fault = phase_ == Phase::body ? "" : lines_.check(input);
-      !fault.empty()) {
-    refuse_malformed(fault);
-    return Progress::failed;
+  std::string_view rest = input;
+  llhttp_errno_t error = HPE_PAUSED;
+  while (error == HPE_PAUSED) {
+    if (const std::string_view fault = lines_.check(rest); !fault.empty()) {
+      refuse_malformed(fault);
+      return Progress::failed;
+    }
+    error = llhttp_execute(&parser_, rest.data(), rest.size());
+    if (error != HPE_PAUSED) break;
+    rest.remove_prefix(static_cast<size_t>(llhttp_get_error_pos(&parser_) - rest.data()));
+    if (complete_) {
+      *consumed = input.size() - rest.size();
+      return discarding_ ? Progress::refused : Progress::complete;
+    }
+    lines_.expect_trailers();
+    llhttp_resume(&parser_);
   }
-  const llhttp_errno_t error = llhttp_execute(&parser_, input.data(), input.size());
   if (error == HPE_OK) return Progress::need_more;
-  if (error == HPE_PAUSED && complete_) {
-    *consumed = static_cast<size_t>(llhttp_get_error_pos(&parser_) - input.data());
-    return discarding_ ? Progress::refused : Progress::complete;
-  }
   if (refusal_.status == 0) {
     explain(error, input);
   } else if (refusal_.message.empty()) {
@@ -108,7 +115,7 @@ void RequestParser::forget() {
 void RequestParser::reset() {
   complete_ = discarding_ = false;
   discarded_ = 0;
-  lines_.reset();
+  lines_.expect_head();
   phase_ = Phase::idle;
   llhttp_resume(&parser_);
 }
@@ -299,9 +306,11 @@ int RequestParser::discard_body() {
   return 0;
 }
 
-// llhttp leaves the chunk's size in content_length.
+// llhttp leaves the chunk's size in content_length. The last chunk has none: parsing pauses there,
+// since feed() has to know where the trailers begin.
 int RequestParser::on_chunk_header() {
   continue_wanted_ = false;  // the client did not wait
+  if (parser_.content_length == 0) return HPE_PAUSED;
   const size_t most = discarding_ ? kMostDiscarded : limits_.body;
   if (parser_.content_length <= most - body_received()) return 0;
   if (discarding_) return HPE_USER;

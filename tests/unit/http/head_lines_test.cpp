@@ -1,4 +1,4 @@
-// Line ends of a request's head, wherever the bytes are cut.
+// Line ends of a request's head and trailers, wherever the bytes are cut.
 #include "core/http/internal/head_lines.h"
 
 #include <gtest/gtest.h>
@@ -42,12 +42,25 @@ TEST(HeadLines, MustNotEndWithALineFeedAlone) {
   EXPECT_NE(fault("\nGET / HTTP/1.1\r\n\r\n"), "");
 }
 
-// llhttp takes any byte after a carriage return for the line feed: of the first of these it makes a
-// whole request.
 TEST(HeadLines, MustNotHaveACarriageReturnAlone) {
   EXPECT_NE(fault("GET / HTTP/1.1\r\nHost: t\r\n\rJ"), "");
   EXPECT_NE(fault("GET / HTTP/1.1\r\nHost: t\rX: y\r\n\r\n"), "");
   EXPECT_NE(fault("GET / HTTP/1.1\r\r\n\r\n"), "");
+  EXPECT_NE(fault("\r\n\rGET / HTTP/1.1\r\nHost: t\r\n\r\n"), "");
+}
+
+TEST(HeadLines, OfTrailersAreLikeThoseOfTheHead) {
+  const auto trailers = [](std::string_view bytes) {
+    HeadLines lines;
+    lines.expect_trailers();
+    return std::string(lines.check(bytes));
+  };
+  EXPECT_EQ(trailers("\r\n"), "");
+  EXPECT_EQ(trailers("A: b\r\n\r\nGET / HTTP/1.1\n"), "") << "they end with a blank line";
+  EXPECT_NE(trailers("\n"), "");
+  EXPECT_NE(trailers("A: b\n\r\n"), "");
+  EXPECT_NE(trailers(" A: b\r\n\r\n"), "");
+  EXPECT_NE(trailers("A: b\r\n c\r\n\r\n"), "");
 }
 
 }  // namespace
