@@ -10,6 +10,8 @@ constexpr HttpMetrics::Definition kDefinitions[] = {
      figure<&Stats::connections>},
     {MetricKind::gauge, "halogen_http_requests_in_flight", "Requests whose response has not ended",
      figure<&Stats::requests_in_flight>},
+    {MetricKind::gauge, "halogen_http_body_bytes",
+     "Bytes of the bodies of requests that are arriving or in flight", figure<&Stats::body_bytes>},
     {MetricKind::counter, "halogen_http_connections_accepted_total", "Connections accepted",
      figure<&Stats::accepted>},
     {MetricKind::counter, "halogen_http_connections_refused_total",

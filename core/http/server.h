@@ -8,7 +8,8 @@
 // What the server answers by itself, in OpenAI's error shape:
 //   and closes, since it cannot know where the next request begins or does not want to wait for it:
 //     400 malformed, 408 too slow, 413 large body, 414 URL too long, 431 headers too large or too
-//     many, 501 transfer codings and CONNECT, 503 too many connections, 505 other versions;
+//     many, 501 transfer codings and CONNECT, 503 too many connections or bytes of bodies,
+//     505 other versions;
 //   and goes on: 400 for a bad URL or Host, 417, 413 for a body that is hardly too large, what the
 //     gate refuses, and 500 when the handler throws. Where such a request has "Expect:
 //     100-continue", or a body that is not worth reading, it closes too.
@@ -49,6 +50,8 @@ struct ServerOptions {
   size_t header_fields_limit = 256;  // number of header fields
   size_t target_limit = 16 << 10;    // bytes of the URL
   size_t body_limit = 64 << 20;      // bytes of a request's body
+  // Bytes of all bodies that are arriving or being answered; one of body_limit always fits.
+  size_t bodies_limit = 1 << 30;
   size_t pipeline_limit = 64 << 10;  // bytes read ahead of the request being answered
 
   size_t write_buffer_limit = 1 << 20;     // above this a stream is congested, and parsing pauses
@@ -78,6 +81,7 @@ struct ServerOptions {
 struct ServerStats {
   size_t connections = 0;         // open now
   size_t requests_in_flight = 0;  // handed to the handler, response not ended
+  size_t body_bytes = 0;          // of requests that are arriving or in flight
   uint64_t accepted = 0;          // the rest are totals since listen()
   uint64_t requests = 0;
   uint64_t refused_connections = 0;  // over max_connections or out of descriptors

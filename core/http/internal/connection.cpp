@@ -1,5 +1,6 @@
 #include "core/http/internal/connection.h"
 
+#include <algorithm>
 #include <exception>
 #include <new>
 #include <utility>
@@ -143,7 +144,18 @@ size_t Connection::parse(std::string_view data) {
   size_t used = 0;
   while (used < data.size() && may_parse()) {
     size_t consumed = 0;
-    switch (parser_.feed(data.substr(used), &consumed)) {
+    const RequestParser::Progress progress = parser_.feed(data.substr(used), &consumed);
+    count_body(parser_.request().body.size());
+    if (too_many_bodies()) {
+      ++core_.stats().refused_requests;
+      refuse({503,
+              "too_many_bodies",
+              "the server holds as many bytes of requests as it may; try again later",
+              {{"Retry-After", "1"}}},
+             false);
+      return data.size();
+    }
+    switch (progress) {
       case RequestParser::Progress::need_more:
         if (parser_.take_continue_wanted()) {
           output().append("HTTP/1.1 100 Continue\r\n\r\n");
@@ -156,7 +168,6 @@ size_t Connection::parse(std::string_view data) {
       case RequestParser::Progress::refused:
         ++core_.stats().refused_requests;
         refuse(parser_.refusal(), parser_.keep_alive());
-        parser_.forget();
         break;
       case RequestParser::Progress::failed:
         ++core_.stats().refused_requests;
@@ -215,8 +226,23 @@ void Connection::refuse(const Refusal& refusal, bool keep_alive) {
   head_since_ = body_since_ = 0;
   used_ = true;
   idle_since_ = now();
+  parser_.forget();
+  count_body(0);
   if (!keep_alive) close_after_write_ = true;
   touch();
+}
+
+// A length that is merely announced costs nothing and does not count: else it could keep all others
+// out.
+void Connection::count_body(size_t bytes) {
+  core_.stats().body_bytes += bytes;
+  core_.stats().body_bytes -= std::exchange(body_bytes_, bytes);
+}
+
+bool Connection::too_many_bodies() const {
+  const ServerOptions& options = core_.options();
+  return body_bytes_ > 0 &&
+         core_.stats().body_bytes > std::max(options.bodies_limit, options.body_limit);
 }
 
 std::string Connection::cors_fields() const {
@@ -253,6 +279,7 @@ void Connection::relieve() {
 
 void Connection::response_ended(bool keep_alive) {
   exchange_ = nullptr;
+  count_body(0);
   --core_.stats().requests_in_flight;
   idle_since_ = now();
   congested_since_ = 0;
@@ -262,6 +289,7 @@ void Connection::response_ended(bool keep_alive) {
 
 void Connection::response_aborted() {
   exchange_ = nullptr;
+  count_body(0);
   --core_.stats().requests_in_flight;
   reset();
 }
@@ -420,6 +448,7 @@ void Connection::drain() {
 void Connection::close() {
   if (closing_) return;
   closing_ = true;
+  count_body(0);
   core_.remove(this);
   const uv_close_cb closed = [](uv_handle_t* handle) noexcept {
     auto* self = static_cast<Connection*>(handle->data);

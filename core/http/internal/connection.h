@@ -69,6 +69,8 @@ class Connection {
   bool may_parse() const;
   void dispatch();
   void refuse(const Refusal& refusal, bool keep_alive);
+  void count_body(size_t bytes);
+  bool too_many_bodies() const;
   std::string cors_fields() const;
   bool is_idle() const;
   template <typename Work>
@@ -86,6 +88,7 @@ class Connection {
   RequestParser parser_;
   std::string inbox_;  // read ahead while a response is not finished
   std::string peer_;
+  size_t body_bytes_ = 0;         // of the request that is arriving or being answered
   Exchange* exchange_ = nullptr;  // whose response is not finished; it clears this when it dies
 
   // Times are the loop's, in milliseconds.

@@ -97,6 +97,71 @@ TEST(Limits, ChunkedBodyTooLargeGets413) {
   EXPECT_EQ(client.response().status, 413);
 }
 
+// However many connections send them: what has arrived counts, and what is being answered.
+TEST(Limits, BodiesThatTogetherExceedTheirLimitGet503) {
+  ServerOptions options;
+  options.body_limit = options.bodies_limit = 1000;
+  TestServer* self = nullptr;
+  TestServer server(
+      [&](const std::shared_ptr<Exchange>& exchange) {
+        if (exchange->request().path == "/kept") return self->kept.push_back(exchange);
+        echo(exchange);
+      },
+      options);
+  self = &server;
+  const auto holds = [&](size_t bytes) {
+    return server.eventually([=](const ServerStats& s) { return s.body_bytes == bytes; });
+  };
+  const std::string body(800, 'b');
+  const auto refused = [&] {
+    RawClient client(server.port());
+    client.send(post("/", body));
+    const Response response = client.response();
+    EXPECT_EQ(error_code(response.body), "too_many_bodies");
+    EXPECT_EQ(response.header("retry-after"), "1");
+    EXPECT_TRUE(client.closed_within(kPatience));
+    return response.status == 503;
+  };
+  RawClient first(server.port());
+  first.send("POST /kept HTTP/1.1\r\nHost: t\r\nContent-Length: 800\r\n\r\n" + body.substr(0, 700));
+  ASSERT_TRUE(holds(700)) << "while it arrives";
+  EXPECT_TRUE(refused());
+  first.send(body.substr(700));
+  ASSERT_TRUE(server.eventually([](const ServerStats& s) { return s.requests_in_flight == 1; }));
+  ASSERT_TRUE(holds(800)) << "while it is answered";
+  EXPECT_TRUE(refused());
+  RawClient without(server.port());
+  without.send(get("/"));
+  EXPECT_EQ(without.response().status, 200) << "a request without a body adds nothing";
+  server.on_loop([&] { server.kept.at(0)->respond(200, "", "done"); });
+  EXPECT_EQ(first.response().body, "done");
+  ASSERT_TRUE(holds(0));
+  without.send(post("/", body));
+  EXPECT_EQ(without.response().body, "POST / " + body);
+}
+
+TEST(Limits, BodiesOfClientsThatLeaveAreForgotten) {
+  ServerOptions options;
+  options.bodies_limit = options.body_limit = 1000;
+  options.body_timeout = Milliseconds(200);
+  TestServer* self = nullptr;
+  TestServer server([&](const std::shared_ptr<Exchange>& e) { self->kept.push_back(e); }, options);
+  self = &server;
+  const auto holds = [&](size_t bytes) {
+    return server.eventually([=](const ServerStats& s) { return s.body_bytes == bytes; });
+  };
+  RawClient arriving(server.port());
+  arriving.send("POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 4\r\n\r\nabc");
+  ASSERT_TRUE(holds(3));
+  EXPECT_EQ(arriving.response().status, 408);
+  EXPECT_TRUE(holds(0));
+  RawClient answered(server.port());
+  answered.send(post("/", "abc"));
+  ASSERT_TRUE(holds(3));
+  answered.close();
+  EXPECT_TRUE(holds(0));
+}
+
 // The client still sends when the refusal comes; it must be able to read why all the same.
 TEST(Limits, RefusalReachesAClientThatIsStillSending) {
   ServerOptions options;
