@@ -65,8 +65,10 @@ struct ServerOptions {
   // A body that takes longer than body_grace must have arrived at body_rate bytes a second.
   std::chrono::milliseconds body_grace{60'000};
   size_t body_rate = 1024;
-  // How long a stream may stay congested, or a finished response make no progress.
+  // How long a stream may stay congested, or a finished response make no progress. What is left of
+  // a response that has ended for longer must have been taken at write_rate bytes a second since.
   std::chrono::milliseconds write_stall_timeout{30'000};
+  size_t write_rate = 1024;
   // After the last response, how long to wait for the client to close first, so that it reads it
   // all.
   std::chrono::milliseconds linger_timeout{1'000};

@@ -228,6 +228,7 @@ void Connection::refuse(const Refusal& refusal, bool keep_alive) {
   idle_since_ = now();
   parser_.forget();
   count_body(0);
+  note_end();
   if (!keep_alive) close_after_write_ = true;
   touch();
 }
@@ -283,8 +284,23 @@ void Connection::response_ended(bool keep_alive) {
   --core_.stats().requests_in_flight;
   idle_since_ = now();
   congested_since_ = 0;
+  note_end();
   if (!keep_alive || core_.draining()) close_after_write_ = true;
   touch();
+}
+
+// Further responses behind one that waits to be read give no more time.
+void Connection::note_end() {
+  if (ended_since_ != 0) return;
+  ended_since_ = now();
+  sent_at_end_ = outbox_.sent();
+}
+
+bool Connection::reads_too_slowly(uint64_t now) const {
+  if (ended_since_ == 0) return false;
+  const ServerOptions& options = core_.options();
+  const uint64_t earned = (outbox_.sent() - sent_at_end_) * 1000 / options.write_rate;
+  return now - ended_since_ >= static_cast<uint64_t>(options.write_stall_timeout.count()) + earned;
 }
 
 void Connection::response_aborted() {
@@ -331,6 +347,7 @@ void Connection::serve_round() {
   if (!was_blocked && outbox_.blocked()) {
     progress_since_ = now();
     if (congested_since_ != 0) congested_since_ = now();
+    if (ended_since_ != 0) ended_since_ = now();
   }
   after_write();
 }
@@ -345,6 +362,7 @@ void Connection::on_written(int status) noexcept {
 }
 
 void Connection::after_write() {
+  if (buffered() == 0) ended_since_ = 0;
   if (buffered() == 0 && exchange_ == nullptr && close_after_write_) {
     linger();
     return;
@@ -395,7 +413,8 @@ void Connection::enforce_times(uint64_t time) {
   const bool stream_stalled =
       congested_since_ != 0 && passed(congested_since_, options.write_stall_timeout);
   const bool end_stalled =
-      exchange_ == nullptr && passed(progress_since_, options.write_stall_timeout);
+      exchange_ == nullptr &&
+      (passed(progress_since_, options.write_stall_timeout) || reads_too_slowly(time));
   if (outbox_.blocked() && (stream_stalled || end_stalled)) {
     ++core_.stats().slow_readers;
     doomed_ = true;

@@ -78,6 +78,8 @@ class Connection {
   void steer_reading();
   void after_write();
   void relieve();
+  void note_end();
+  bool reads_too_slowly(uint64_t now) const;
   void linger();
   void reset();
   uint64_t now() const;
@@ -99,6 +101,8 @@ class Connection {
   uint64_t congested_since_ = 0;  // 0 while the stream flows freely
   uint64_t progress_since_ = 0;   // when a blocked outbox last got rid of something
   uint64_t sent_seen_ = 0;
+  uint64_t ended_since_ = 0;  // when a response had ended that is still being sent; 0: none is
+  uint64_t sent_at_end_ = 0;  // what had been sent then
   uint64_t linger_since_ = 0;
 
   bool reading_ = false;

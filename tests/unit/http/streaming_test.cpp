@@ -318,6 +318,30 @@ TEST(Streaming, SlowButSteadyReaderOfAFinishedResponseGetsItAll) {
   EXPECT_EQ(server.stats().slow_readers, 0u);
 }
 
+// One byte now and then keeps no connection for ever.
+TEST(Streaming, ReaderOfAFinishedResponseThatIsTooSlowIsGivenUp) {
+  ServerOptions options;
+  options.write_stall_timeout = Milliseconds(300);
+  options.write_rate = 1 << 30;
+  TestServer server(
+      [](const std::shared_ptr<Exchange>& exchange) {
+        exchange->respond(200, "text/plain", std::string(32 << 20, 'x'));
+      },
+      options);
+  RawClient client(server.port(), 256 << 10);
+  client.send(get("/"));
+  size_t got = 0;
+  std::string buffer(256 << 10, '\0');
+  while (got < (32u << 20)) {
+    const ssize_t n = ::recv(client.fd(), buffer.data(), buffer.size(), MSG_WAITALL);
+    if (n <= 0) break;
+    got += static_cast<size_t>(n);
+    std::this_thread::sleep_for(Milliseconds(20));
+  }
+  EXPECT_LT(got, 32u << 20);
+  EXPECT_EQ(server.stats().slow_readers, 1u);
+}
+
 TEST(Streaming, ServerDestroyedInMidStreamReportsTheClose) {
   auto loop = std::move(*Loop::create());
   int closed = 0;
