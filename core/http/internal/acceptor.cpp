@@ -23,6 +23,7 @@ namespace {
 
 constexpr uint64_t kRestMilliseconds = 100;
 constexpr int kAcceptsPerRound = 256;
+constexpr int kReadsOfOneTurnedAway = 16;
 constexpr int kBacklog = 4096;  // the kernel lowers it to net.core.somaxconn
 
 void set_option(int fd, int level, int name, int value) {
@@ -169,10 +170,11 @@ bool Acceptor::turn_one_away() {
                    head, false);
     [[maybe_unused]] ssize_t sent = ::send(fd, text.data(), text.size(), MSG_NOSIGNAL);
     ::shutdown(fd, SHUT_WR);
-    // Input left unread would turn the close into a reset and could cost the client its answer.
+    // Input left unread would turn the close into a reset and could cost the client its answer; but
+    // a client that never pauses is not read to its end.
     std::array<char, 4096> sink;
-    while (::recv(fd, sink.data(), sink.size(), 0) > 0) {
-    }
+    int reads = 0;
+    while (reads < kReadsOfOneTurnedAway && ::recv(fd, sink.data(), sink.size(), 0) > 0) ++reads;
     ::close(fd);
   }
   reserve_ = open_reserve();
