@@ -142,8 +142,9 @@ void add_server(std::vector<Setting>& list) {
        .flags = {"--cors-origin"},
        .value_name = "ORIGIN",
        .help = "Web pages that may call the API from a browser, by origin: "
-               "https://chat.example.org, https://*.example.org, http://localhost:* (any "
-               "port), same-host (pages of the host that the API is called at, on any port), "
+               "https://chat.example.org, https://*.example.org (one *), http://localhost:* (any "
+               "port), same-host (pages of the host that the API is called at, on any port, where "
+               "that is an address, a name without a dot or one in .local), "
                "null (local files) or * (all).",
        .change = Change::live,
        .member = member([](auto& p) -> auto& { return p.server.cors_origins; })});

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 namespace halogen::http {
 
 namespace {
@@ -45,18 +48,29 @@ bool split_origin(std::string_view text, Origin& origin) {
   return !origin.host.empty();
 }
 
-// "*" stands for at least one character of a host's name.
+// "*", of which there is at most one, stands for at least one character of a host's name.
 bool matches(std::string_view pattern, std::string_view text) {
   const size_t star = pattern.find('*');
   if (star == std::string_view::npos) return pattern == text;
-  if (!text.starts_with(pattern.substr(0, star))) return false;
-  pattern.remove_prefix(star + 1);
-  text.remove_prefix(star);
-  for (size_t taken = 1; taken <= text.size(); taken++) {
-    if (text[taken - 1] == ':' || text[taken - 1] == '/') return false;
-    if (matches(pattern, text.substr(taken))) return true;
-  }
-  return false;
+  const std::string_view before = pattern.substr(0, star);
+  const std::string_view after = pattern.substr(star + 1);
+  if (text.size() <= before.size() + after.size()) return false;
+  const std::string_view taken =
+      text.substr(before.size(), text.size() - before.size() - after.size());
+  return text.starts_with(before) && text.ends_with(after) &&
+         taken.find_first_of(":/") == std::string_view::npos;
+}
+
+// Whether nobody can make `host` point at this server from the public name system: addresses, names
+// without a dot, and those of RFC 6762. A page whose name is made to do so, from one moment to the
+// next, has the same host as the server that it asks then.
+bool is_local(std::string_view host) {
+  constexpr std::string_view kLocal = ".local";
+  if (host.find('.') == std::string_view::npos) return true;  // "[::1]" too
+  in_addr address;
+  return ::inet_pton(AF_INET, std::string(host).c_str(), &address) == 1 ||
+         (host.size() > kLocal.size() &&
+          equals_ignoring_case(host.substr(host.size() - kLocal.size()), kLocal));
 }
 
 bool is_port(std::string_view text) {
@@ -79,12 +93,14 @@ Result<CorsPolicy> CorsPolicy::parse(const std::vector<std::string>& entries) {
       Origin origin;
       const bool well_formed = split_origin(entry, origin) &&
                                origin.host.find_first_of("/?#@ \t") == std::string_view::npos &&
+                               origin.scheme.find('*') == std::string_view::npos &&
+                               std::count(origin.host.begin(), origin.host.end(), '*') <= 1 &&
                                (origin.port == "*" || is_port(origin.port));
       if (!well_formed) {
-        return fail(HALOGEN_E_INVALID,
-                    "\"" + entry +
-                        "\": expected an origin like https://chat.example.org or "
-                        "http://localhost:*, or \"same-host\", \"null\" or \"*\"");
+        return fail(HALOGEN_E_INVALID, "\"" + entry +
+                                           "\": expected an origin like https://chat.example.org, "
+                                           "https://*.example.org (one *) or http://localhost:*, "
+                                           "or \"same-host\", \"null\" or \"*\"");
       }
       const bool any_port = origin.port == "*";
       policy.patterns_.push_back(
@@ -102,7 +118,7 @@ bool CorsPolicy::allows(std::string_view text, std::string_view host) const {
   if (same_host_ && has_host && origin.scheme.starts_with("http")) {
     std::string_view own_host, own_port;
     split_port(host, own_host, own_port);
-    if (equals_ignoring_case(origin.host, own_host)) return true;
+    if (equals_ignoring_case(origin.host, own_host) && is_local(own_host)) return true;
   }
   const bool any_port_fits = has_host && is_port(origin.port);
   const size_t port_size = origin.port.empty() ? 0 : origin.port.size() + 1;
@@ -110,6 +126,18 @@ bool CorsPolicy::allows(std::string_view text, std::string_view host) const {
     if (!pattern.any_port) return matches(pattern.text, text);
     return any_port_fits && matches(pattern.text, text.substr(0, text.size() - port_size));
   });
+}
+
+std::optional<Refusal> CorsPolicy::refuse(const Request& request) const {
+  const std::string_view origin = request.headers.get("Origin");
+  if (request.method != "POST" || origin.empty() || allows(origin, request.headers.get("Host"))) {
+    return std::nullopt;
+  }
+  return Refusal{403,
+                 "origin_not_allowed",
+                 "pages of this request's Origin may not use this server; its operator can allow "
+                 "the origin with server.cors_origins",
+                 {}};
 }
 
 void CorsPolicy::append_fields(std::string& out, const Request& request) const {

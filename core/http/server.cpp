@@ -7,8 +7,21 @@
 
 namespace halogen::http {
 
+namespace {
+
+// What the policy refuses does not reach the gate behind it.
+Gate gate_of(const CorsPolicy& cors, Gate gate) {
+  return [cors, gate = std::move(gate)](const Request& request) -> std::optional<Refusal> {
+    if (auto refused = cors.refuse(request)) return refused;
+    return gate ? gate(request) : std::nullopt;
+  };
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Server>> Server::listen(Loop& loop, ServerOptions options, Handler handler) {
   std::signal(SIGPIPE, SIG_IGN);
+  options.gate = gate_of(options.cors, std::move(options.gate));
   auto core = std::make_unique<ServerCore>(loop, std::move(options), std::move(handler));
   if (Status listening = core->listen(); !listening) {
     core.release()->shut_down();

@@ -10,9 +10,10 @@
 //     400 malformed, 408 too slow, 413 large body, 414 URL too long, 431 headers too large or too
 //     many, 501 transfer codings and CONNECT, 503 too many connections or bytes of bodies,
 //     505 other versions;
-//   and goes on: 400 for a bad URL or Host, 417, 413 for a body that is hardly too large, what the
-//     gate refuses, and 500 when the handler throws. Where such a request has "Expect:
-//     100-continue", or a body that is not worth reading, it closes too.
+//   and goes on: 400 for a bad URL or Host, 417, 413 for a body that is hardly too large, 403 for a
+//     POST of a page whose origin is not allowed, what the gate refuses, and 500 when the handler
+//     throws. Where such a request has "Expect: 100-continue", or a body that is not worth reading,
+//     it closes too.
 //
 // Malformed is whatever two readers could take for different requests: folded lines, a line feed or
 // a carriage return alone, two lengths, a length beside chunks, a chunk that is not followed by its
@@ -74,7 +75,7 @@ struct ServerOptions {
   std::chrono::milliseconds linger_timeout{1'000};
 
   Gate gate;        // may be empty
-  CorsPolicy cors;  // which pages' scripts may read the responses
+  CorsPolicy cors;  // which pages' scripts may send requests and read the responses
 
   // Told about what no client is told: handlers that throw, descriptors that run out. May be empty.
   std::function<void(std::string_view)> log;

@@ -286,7 +286,6 @@ void RequestParser::check_head() {
                " bytes exceeds the limit of " + std::to_string(limits_.body));
     return;
   }
-  if (!gate_) return;
   if (std::optional<Refusal> refused = gate_(request_)) refusal_ = std::move(*refused);
 }
 

@@ -54,8 +54,24 @@ TEST(Cors, SameHostIsTheHostOfTheRequestOnAnyPort) {
   EXPECT_TRUE(cors.allows("http://nas:3000", "nas:8080"));
   EXPECT_TRUE(cors.allows("https://NAS", "nas:8080"));
   EXPECT_TRUE(cors.allows("http://[fd00::1]:3000", "[fd00::1]:8080"));
+  EXPECT_TRUE(cors.allows("http://192.0.2.7:3000", "192.0.2.7:8080"));
+  EXPECT_TRUE(cors.allows("http://localhost:3000", "LocalHost:8080"));
+  EXPECT_TRUE(cors.allows("http://nas.local:3000", "NAS.local:8080"));
   EXPECT_FALSE(cors.allows("http://other:8080", "nas:8080"));
   EXPECT_FALSE(cors.allows("null", ""));
+}
+
+// The page's owner makes its name point at this server after the page was loaded.
+TEST(Cors, SameHostIsNoNameThatItsOwnerCanPointHere) {
+  const CorsPolicy cors = policy({"same-host"});
+  for (const char* host : {"evil.example", "evil.example.", "evil.local.example",
+                           "127.0.0.1.evil.example", "127.0.0.1.", "1.2.3", ".local"}) {
+    EXPECT_FALSE(cors.allows("http://" + std::string(host) + ":8080", std::string(host) + ":8080"))
+        << host;
+  }
+  EXPECT_TRUE(policy({"same-host", "http://chat.example:*"})
+                  .allows("http://chat.example:8080", "chat.example:8080"))
+      << "the operator named it";
 }
 
 TEST(Cors, NullIsAllowedWhereItIsNamed) {
@@ -64,8 +80,9 @@ TEST(Cors, NullIsAllowedWhereItIsNamed) {
 }
 
 TEST(Cors, RefusesWhatIsNoOrigin) {
-  for (const char* entry : {"chat.example.org", "https://", "https://a/", "https://a/path",
-                            "https://a:port", "http://a b", "", "same_host", "://a"}) {
+  for (const char* entry :
+       {"chat.example.org", "https://", "https://a/", "https://a/path", "https://a:port",
+        "http://a b", "", "same_host", "://a", "https://*.*.example", "https://a**b:*", "*://a"}) {
     const auto parsed = CorsPolicy::parse({entry});
     ASSERT_FALSE(parsed.ok()) << entry;
     EXPECT_NE(parsed.error().message.find("\"" + std::string(entry) + "\""), std::string::npos);
@@ -100,6 +117,35 @@ TEST(Cors, AnswersNameTheOriginTheyAreFor) {
   EXPECT_EQ(stranger.status, 200) << "CORS protects the reader, not the server";
   EXPECT_EQ(stranger.header("access-control-allow-origin"), "");
   EXPECT_EQ(client.response().header("vary"), "Origin");
+}
+
+// A browser asks first, except where a POST could be that of a form: with text/plain it is sent.
+TEST(Cors, PostOfAPageThatIsNotAllowedIsRefused) {
+  for (const bool nobody : {true, false}) {
+    ServerOptions options = nobody ? ServerOptions() : with_origins({"http://ui"});
+    options.gate = [](const Request& request) -> std::optional<Refusal> {
+      if (request.path != "/guarded") return std::nullopt;
+      return Refusal{401, "no_key", "a key is needed", {}};
+    };
+    TestServer server(echo, options);
+    RawClient client(server.port());
+    client.send(post("/", "stolen", "Origin: http://evil\r\nContent-Type: text/plain\r\n"));
+    const Response refused = client.response();
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(error_code(refused.body), "origin_not_allowed");
+    client.send(post("/", "b", "Origin: null\r\n"));
+    EXPECT_EQ(client.response().status, 403);
+    client.send(post("/", "b", "Origin: http://ui\r\n"));
+    EXPECT_EQ(client.response().status, nobody ? 403 : 200);
+    client.send(post("/", "b"));
+    EXPECT_EQ(client.response().status, 200) << "no browser sends a POST without its origin";
+    client.send(post("/guarded", "b"));
+    EXPECT_EQ(client.response().status, 401);
+  }
+  TestServer open(echo, with_origins({"*"}));
+  RawClient client(open.port());
+  client.send(post("/", "b", "Origin: http://anything\r\n"));
+  EXPECT_EQ(client.response().status, 200);
 }
 
 TEST(Cors, EverybodyIsSentAStarAndNoCredentials) {
