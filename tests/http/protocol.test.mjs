@@ -18,6 +18,11 @@ const gets = ['/v1/models', '/v1/models/demo', '/metrics', '/health', '/readyz',
 const posts = ['/v1/chat/completions', '/v1/completions', '/tokenize', '/detokenize'];
 const completion = JSON.stringify({ prompt: 'x', max_tokens: 4, ignore_eos: true, temperature: 0 });
 
+// A stream that goes on until its client leaves, for tests that do meanwhile what takes a few round
+// trips: its context is many times what the model needs.
+const endless = { prompt: 'x', max_tokens: 30000, ignore_eos: true, temperature: 0 };
+const endlessArguments = ['--context', '32768', '--max-concurrent-requests'];
+
 function post(path, body, headers = '') {
   return `POST ${path} HTTP/1.1\r\nHost: t\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${headers}\r\n${body}`;
 }
@@ -253,6 +258,10 @@ describe('pages of other origins', () => {
       assert.equal(response.headers.get('vary'), 'Origin');
       assert.equal(response.headers.get('access-control-allow-credentials'), null);
     }
+    const headers = { Authorization: 'Bearer k', Origin: 'http://evil.example', 'Content-Type': 'text/plain' };
+    const refused = await server.post('/v1/completions', completion, { headers });
+    assert.equal(refused.status, 403);
+    assert.equal((await refused.json()).error.code, 'origin_not_allowed');
   });
 });
 
@@ -302,8 +311,8 @@ describe('limits', () => {
   });
 
   test('a full queue says when to come back', async (t) => {
-    const server = await startFor(t, demoModel, ['--max-concurrent-requests', '1', '--queue-limit', '0']);
-    const stream = server.stream('/v1/completions', { prompt: 'x', max_tokens: 900, ignore_eos: true });
+    const server = await startFor(t, demoModel, [...endlessArguments, '1', '--queue-limit', '0']);
+    const stream = server.stream('/v1/completions', endless);
     await stream.next();
     const refused = await server.post('/v1/completions', completion);
     assert.equal(refused.status, 429);
@@ -339,12 +348,13 @@ describe('limits', () => {
 
 describe('draining', () => {
   test('streams end, idle connections close, and whoever comes is told to go elsewhere', async (t) => {
-    const server = await startFor(t, demoModel);
+    const server = await startFor(t, demoModel, [...endlessArguments, '2', '--drain-timeout', '10m']);
     const idle = await RawClient.connect(server.url);
     idle.send('GET /livez HTTP/1.1\r\nHost: t\r\n\r\n');
     await idle.response();
-    const stream = server.stream('/v1/completions', { prompt: 'x', max_tokens: 900, ignore_eos: true, temperature: 0 });
-    await stream.next();
+    const holder = server.stream('/v1/completions', endless);
+    const stream = server.stream('/v1/completions', { prompt: 'x', max_tokens: 100, ignore_eos: true, temperature: 0 });
+    await Promise.all([holder.next(), stream.next()]);
     const exited = server.stop();
     await idle.closed();
     const late = await RawClient.connect(server.url);
@@ -361,6 +371,7 @@ describe('draining', () => {
     let reason;
     for await (const chunk of stream) reason = chunk.choices[0].finish_reason ?? reason;
     assert.equal(reason, 'length');
+    await holder.return();
     assert.equal(await exited, 0);
   });
 
