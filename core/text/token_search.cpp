@@ -6,10 +6,12 @@
 #include <numeric>
 #include <utility>
 
+#include <string.h>
+
 namespace halogen::text {
 namespace {
 
-constexpr size_t kMostRemembered = 16;
+constexpr size_t kMostRemembered = 4;  // at up to 3 MB for a large vocabulary
 
 std::string joined(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
   std::string text;
@@ -94,15 +96,20 @@ Result<TokenSequences> TokenSearch::search(std::span<const std::string> texts) c
 }
 
 void TokenSearch::containing(std::string_view text, std::vector<TokenId>& ids) const {
-  const std::string_view pieces = pieces_;
-  for (size_t at = pieces.find(text); at != std::string_view::npos; at = pieces.find(text, at)) {
-    const auto next = std::upper_bound(begins_.begin(), begins_.end(), at);
-    if (at + text.size() > *next) {
+  const char* const begin = pieces_.data();
+  size_t id = 0;
+  for (size_t at = 0;;) {
+    // Unlike string_view::find, this does not stop at every place that has the first letter.
+    const void* const found = memmem(begin + at, pieces_.size() - at, text.data(), text.size());
+    if (found == nullptr) return;
+    at = static_cast<size_t>(static_cast<const char*>(found) - begin);
+    while (begins_[id + 1] <= at) id++;
+    if (at + text.size() > begins_[id + 1]) {
       at++;
       continue;
     }
-    ids.push_back(static_cast<TokenId>(next - begins_.begin() - 1));
-    at = *next;  // once is enough
+    ids.push_back(static_cast<TokenId>(id));
+    at = begins_[id + 1];  // once is enough
   }
 }
 
