@@ -223,6 +223,29 @@ void add_contexts() {
   }
 }
 
+// What a request costs before its first token.
+void add_states() {
+  for (const bool dry : {false, true}) {
+    const std::string name = std::string("state") + (dry ? ", dry" : "") + ", context 128000";
+    benchmark::RegisterBenchmark(name.c_str(), [dry](benchmark::State& state) {
+      const std::vector<int32_t> prompt = natural_prompt(128000);
+      halogen_sampling_parameters parameters = plain();
+      parameters.dry_multiplier = dry ? 0.8F : 0;
+      halogen_sampler* sampler = nullptr;
+      if (sampler::factory.create(nullptr, kVocabulary, &sampler, nullptr) != HALOGEN_OK)
+        std::abort();
+      for (auto _ : state) {
+        halogen_sampling_state* made = nullptr;
+        if (sampler::factory.state_create(sampler, &parameters, prompt.data(), 128000, 1024, &made,
+                                          nullptr) != HALOGEN_OK)
+          std::abort();
+        sampler::factory.state_destroy(made);
+      }
+      sampler::factory.destroy(sampler);
+    })->Unit(benchmark::kMicrosecond);
+  }
+}
+
 void add_batches() {
   static const std::vector<float> peaked = peaked_row();
   for (const uint32_t rows : {1U, 4U, 16U, 64U}) {
@@ -251,6 +274,7 @@ int main(int argc, char** argv) {
   sampler::use_host(&host());
   add_stages();
   add_contexts();
+  add_states();
   add_batches();
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

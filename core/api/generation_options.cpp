@@ -115,7 +115,7 @@ void read_stages(Fields& fields, SamplingOptions& sampling) {
   sampling.stages = std::move(*stages);
 }
 
-void read_dry_breakers(Fields& fields, SamplingOptions& sampling) {
+void read_dry_breakers(Fields& fields, const ModelAccess& model, SamplingOptions& sampling) {
   constexpr const char* name = "dry_sequence_breakers";
   auto breakers = read_texts(fields, name);
   if (!breakers) return;
@@ -131,7 +131,11 @@ void read_dry_breakers(Fields& fields, SamplingOptions& sampling) {
                                    std::to_string(breaker.size()) + " bytes; it must have 1 to " +
                                    std::to_string(sampling_limits::kLongestDryBreaker));
   }
-  sampling.dry_sequence_breakers = std::move(*breakers);
+  if (sampling.dry_multiplier <= 0) return;
+  auto sequences = model.token_search->sequences(*breakers);
+  if (!sequences)
+    return fields.refuse(name, "'dry_sequence_breakers': " + sequences.error().message);
+  sampling.dry_breakers = std::move(*sequences);
 }
 
 void read_sampling(Fields& fields, const ModelAccess& model, SamplingOptions& sampling) {
@@ -169,7 +173,7 @@ void read_sampling(Fields& fields, const ModelAccess& model, SamplingOptions& sa
   number("dry_base", limits::dry_base, sampling.dry_base);
   integer("dry_allowed_length", limits::dry_allowed_length, sampling.dry_allowed_length);
   integer("dry_penalty_last_n", limits::last_n, sampling.dry_penalty_last_n);
-  read_dry_breakers(fields, sampling);
+  read_dry_breakers(fields, model, sampling);
   integer("mirostat", limits::mirostat, sampling.mirostat);
   if (sampling.mirostat == 1)
     fields.refuse("mirostat", std::string("'mirostat' is 1: ") + limits::kNoMirostat1,

@@ -7,6 +7,7 @@
 
 #include "core/engine/engine.h"
 #include "core/text/template/chat_template.h"
+#include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
 
 namespace halogen::api {
@@ -15,6 +16,7 @@ namespace halogen::api {
 struct ModelAccess {
   Engine* engine = nullptr;
   const text::Tokenizer* tokenizer = nullptr;
+  const text::TokenSearch* token_search = nullptr;
   const ChatTemplate* chat_template = nullptr;  // null: the model has none, and cannot chat
   std::string chat_template_error;              // why it has none, where the file's cannot be used
   std::vector<std::string> names;               // the first is what replies carry

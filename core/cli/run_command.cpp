@@ -91,7 +91,7 @@ int run(const FlagValues& flags, const RunArguments& arguments) {
 
   GenerationRequest request;
   request.prompt = std::move(*ids);
-  request.sampling = default_sampling(profile->sampling);
+  request.sampling = (*model)->sampling();
   if (arguments.temperature >= 0)
     request.sampling.temperature = static_cast<float>(arguments.temperature);
   request.sampling.seed =

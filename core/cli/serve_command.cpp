@@ -170,11 +170,12 @@ class ServeCommand {
     api::ModelAccess access;
     access.engine = engine_.get();
     access.tokenizer = &model_->tokenizer();
+    access.token_search = &model_->token_search();
     access.chat_template = model_->chat_template();
     access.chat_template_error = model_->chat_template_error();
     access.names = model_->names();
     access.created = static_cast<int64_t>(std::time(nullptr));
-    access.sampling = default_sampling(profile_.sampling);
+    access.sampling = model_->sampling();
     api_.set_model(std::move(access));
     return {};
   }

@@ -37,7 +37,7 @@ inline constexpr NumberRange mirostat_eta{0, 10};
 
 // A breaker is looked for in the texts of all tokens.
 inline constexpr std::size_t kMostDryBreakers = 16;
-inline constexpr std::size_t kLongestDryBreaker = 64;  // bytes
+inline constexpr std::size_t kLongestDryBreaker = 32;  // bytes
 
 inline constexpr const char* kNoMirostat1 =
     "mirostat 1 is not supported: use 2, which aims at the same surprise";

@@ -72,6 +72,10 @@ halogen_sampling_parameters parameters_of(const SamplingOptions& options) {
   parameters.dry_base = options.dry_base;
   parameters.dry_allowed_length = options.dry_allowed_length;
   parameters.dry_penalty_last_n = options.dry_penalty_last_n;
+  if (options.dry_multiplier > 0 && options.dry_breakers) {
+    parameters.n_dry_breakers = static_cast<uint32_t>(options.dry_breakers->size());
+    parameters.dry_breakers = options.dry_breakers->data();
+  }
   if (options.stages) {
     static constexpr uint32_t none = 0;  // for an empty chain, since null means the default
     parameters.stages = options.stages->empty() ? &none : options.stages->data();
@@ -81,13 +85,8 @@ halogen_sampling_parameters parameters_of(const SamplingOptions& options) {
 }
 
 Result<SamplingState> make_sampling_state(const GenerationRequest& request, uint32_t max_tokens,
-                                          const EngineParts& parts, const TextSource& text) {
-  halogen_sampling_parameters parameters = parameters_of(request.sampling);
-  std::vector<int32_t> breakers;
-  if (request.sampling.dry_multiplier > 0)
-    text.find_texts(request.sampling.dry_sequence_breakers, breakers);
-  parameters.n_dry_breakers = static_cast<uint32_t>(breakers.size());
-  parameters.dry_breakers = breakers.data();
+                                          const EngineParts& parts) {
+  const halogen_sampling_parameters parameters = parameters_of(request.sampling);
   Status status =
       call_plugin([&](halogen_error* error) { return parts.sampler->check(&parameters, error); });
   if (!status) return status.error();
@@ -155,7 +154,7 @@ Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const
   if (request.min_tokens > 0 && !request.ignore_eos)
     sequence->no_end = mask_without(text.end_tokens(), limits.vocabulary_size);
 
-  auto sampling = make_sampling_state(request, sequence->max_tokens, parts, text);
+  auto sampling = make_sampling_state(request, sequence->max_tokens, parts);
   if (!sampling) return sampling.error();
   sequence->sampling = std::move(*sampling);
   auto sink = text.open(request);

@@ -41,8 +41,8 @@ class ThreadedEngine final : public Engine {
 
   Result<uint64_t> submit(GenerationRequest request, EventHandler on_event) override {
     if (!thread_.joinable()) return fail(HALOGEN_E_CANCELLED, "the engine is shutting down");
-    if (listeners_.size() >= size_t{limits_.max_sequences} + limits_.queue_limit) {
-      return fail(HALOGEN_E_BUSY, "the queue is full: " + std::to_string(listeners_.size()) +
+    if (held_ >= size_t{limits_.max_sequences} + limits_.queue_limit) {
+      return fail(HALOGEN_E_BUSY, "the queue is full: " + std::to_string(held_) +
                                       " requests are unfinished; try again later");
     }
     auto sequence = make_sequence(std::move(request), parts_, limits_, *text_);
@@ -51,6 +51,7 @@ class ThreadedEngine final : public Engine {
     (*sequence)->id = id;
     listeners_.emplace(id, Listener{std::move(on_event), sequence->get()});
     unfinished_.set(listeners_.size());
+    held_++;
     steps_.submit(*sequence->release());  // comes back in EventBatch::retired
     return id;
   }
@@ -97,6 +98,7 @@ class ThreadedEngine final : public Engine {
 
   void deliver() {
     while (EventBatch* batch = steps_.outbox().take()) {
+      held_ -= batch->retired.size();  // before their last events, whose handlers may submit
       for (size_t i = 0; i < batch->used; i++) deliver(batch->events[i]);
       for (Sequence* sequence : batch->retired) delete sequence;
       steps_.outbox().give_back(*batch);
@@ -145,6 +147,9 @@ class ThreadedEngine final : public Engine {
   const EngineLimits limits_;
   const std::unique_ptr<TextSource> text_;
   Listeners listeners_;  // by request: all that are unfinished and not cancelled
+  // Sequences that the engine thread has not handed back: also those that were cancelled, whose
+  // memory is not free before.
+  size_t held_ = 0;
   uint64_t last_id_ = 0;
   Counter unfinished_, finished_, failed_, cancelled_, mean_service_us_;
   std::unique_ptr<WakeUp> wake_up_;

@@ -80,10 +80,11 @@ class Engine {
   virtual ~Engine() = default;
 
   // [loop] Queues a request. `on_event` is called on the loop thread for every event of this
-  // request, the last one with a finish reason; it may submit and cancel. Errors: HALOGEN_E_BUSY
-  // when max_sequences + queue_limit requests are unfinished, HALOGEN_E_INVALID when prompt and
-  // max_tokens cannot fit the context or the pool, or a sampling parameter is out of range (the
-  // message names it).
+  // request, the last one with a finish reason; it may submit and cancel. Takes time in proportion
+  // to the prompt: with DRY 3 to 10 ms for 128 Ki tokens, for each choice of n. Errors:
+  // HALOGEN_E_BUSY when max_sequences + queue_limit requests are unfinished (a cancelled one is
+  // until the step that it was in has ended), HALOGEN_E_INVALID when prompt and max_tokens cannot
+  // fit the context or the pool, or a sampling parameter is out of range (the message names it).
   virtual Result<uint64_t> submit(GenerationRequest request, EventHandler on_event) = 0;
 
   // [loop] Ends a request within one step; no event follows. Unknown and finished ids are ignored.

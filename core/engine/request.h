@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,8 +37,10 @@ struct SamplingOptions {
   float dry_base = 1.75F;
   uint32_t dry_allowed_length = 2;
   int32_t dry_penalty_last_n = -1;
-  std::vector<std::string> dry_sequence_breakers;  // texts that no repetition reaches across
-  std::optional<std::vector<uint32_t>> stages;     // of halogen_sampling_stage; none: the default
+  // Token sequences that no repetition reaches across, each followed by -1; null: none. Choices of
+  // one request share them.
+  std::shared_ptr<const std::vector<int32_t>> dry_breakers;
+  std::optional<std::vector<uint32_t>> stages;  // of halogen_sampling_stage; none: the default
 };
 
 struct GenerationRequest {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "core/base/result.h"
 #include "core/engine/request.h"
@@ -39,11 +38,6 @@ class TextSource {
   virtual bool ends_generation(int32_t token) const = 0;
   // [any] All for which that is true.
   virtual std::span<const int32_t> end_tokens() const = 0;
-
-  // [loop] Appends the token sequences with which one of the texts has just been said, each
-  // followed by -1.
-  virtual void find_texts(const std::vector<std::string>& texts,
-                          std::vector<int32_t>& sequences) const = 0;
 };
 
 }  // namespace halogen

@@ -4,7 +4,6 @@
 
 #include "core/engine/engine_start.h"
 #include "core/text/text_stream.h"
-#include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
 
 namespace halogen {
@@ -29,8 +28,7 @@ class StreamSink final : public TextSink {
 
 class TokenizerText final : public TextSource {
  public:
-  explicit TokenizerText(const text::Tokenizer& tokenizer)
-      : tokenizer_(tokenizer), search_(tokenizer) {}
+  explicit TokenizerText(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {}
 
   Result<std::unique_ptr<TextSink>> open(const GenerationRequest& request) const override {
     text::TextStreamOptions options;
@@ -45,17 +43,8 @@ class TokenizerText final : public TextSource {
     return tokenizer_.vocabulary().end_of_generation;
   }
 
-  void find_texts(const std::vector<std::string>& texts,
-                  std::vector<int32_t>& sequences) const override {
-    for (const std::string& text : texts) {
-      const std::span<const int32_t> found = search_.sequences(text);
-      sequences.insert(sequences.end(), found.begin(), found.end());
-    }
-  }
-
  private:
   const text::Tokenizer& tokenizer_;
-  mutable text::TokenSearch search_;  // its memory of what was found; only the loop's thread asks
 };
 
 }  // namespace

@@ -77,6 +77,35 @@ bool report_program(void* context, double fraction, const char* what) {
   return !progress || progress(what, fraction);
 }
 
+// All but the sequence breakers.
+SamplingOptions sampling_of(const SamplingProfile& sampling) {
+  SamplingOptions options;
+  options.temperature = static_cast<float>(sampling.temperature);
+  options.dynatemp_range = static_cast<float>(sampling.dynatemp_range);
+  options.dynatemp_exponent = static_cast<float>(sampling.dynatemp_exponent);
+  options.top_k = std::max(sampling.top_k, 0);
+  options.top_p = static_cast<float>(sampling.top_p);
+  options.min_p = static_cast<float>(sampling.min_p);
+  options.repetition_penalty = static_cast<float>(sampling.repeat_penalty);
+  options.presence_penalty = static_cast<float>(sampling.presence_penalty);
+  options.frequency_penalty = static_cast<float>(sampling.frequency_penalty);
+  options.penalty_window = sampling.repeat_last_n;
+  options.typical_p = static_cast<float>(sampling.typical_p);
+  options.top_n_sigma = static_cast<float>(sampling.top_n_sigma);
+  options.xtc_probability = static_cast<float>(sampling.xtc_probability);
+  options.xtc_threshold = static_cast<float>(sampling.xtc_threshold);
+  options.dry_multiplier = static_cast<float>(sampling.dry_multiplier);
+  options.dry_base = static_cast<float>(sampling.dry_base);
+  options.dry_allowed_length = sampling.dry_allowed_length;
+  options.dry_penalty_last_n = sampling.dry_penalty_last_n;
+  options.mirostat = sampling.mirostat;
+  options.mirostat_tau = static_cast<float>(sampling.mirostat_tau);
+  options.mirostat_eta = static_cast<float>(sampling.mirostat_eta);
+  // The names were checked with the profile.
+  if (auto stages = sampling_stages(sampling.samplers)) options.stages = std::move(*stages);
+  return options;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, PluginHost& plugins,
@@ -86,6 +115,7 @@ Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, P
   Status status = model->open_file(profile, plugins);
   if (status) status = model->build_graph();
   if (status) status = model->read_vocabulary_and_template(profile);
+  if (status) status = model->read_default_sampling(profile);
   if (status) status = model->choose_backend(profile, plugins);
   if (status) status = model->make_program(profile, progress);
   if (status) status = model->make_sampler(profile, plugins);
@@ -137,6 +167,7 @@ Status ServedModel::read_vocabulary_and_template(const Profile& profile) {
   auto tokenizer = text::Tokenizer::create(std::move(*vocabulary));
   if (!tokenizer) return within(file_->path(), tokenizer.error());
   tokenizer_ = std::move(*tokenizer);
+  token_search_.emplace(*tokenizer_);
   parts_.tokenizer = tokenizer_.get();
 
   return read_chat_template(profile);
@@ -285,6 +316,17 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   });
 }
 
+Status ServedModel::read_default_sampling(const Profile& profile) {
+  sampling_ = sampling_of(profile.sampling);
+  auto breakers = token_search_->sequences(profile.sampling.dry_sequence_breakers);
+  if (!breakers) {
+    const std::string key = "sampling.dry_sequence_breakers";
+    return within(key + " (" + std::string(profile.origin(key)) + ")", breakers.error());
+  }
+  sampling_.dry_breakers = std::move(*breakers);
+  return {};
+}
+
 Status ServedModel::make_sampler(const Profile& profile, PluginHost& plugins) {
   auto factory = load_factory<halogen_sampler_factory>(plugins, HALOGEN_SAMPLER_KIND,
                                                        profile.sampler, sampler_plugin_);
@@ -323,35 +365,6 @@ std::string ServedModel::describe() const {
          std::to_string(limits_.max_context) + ", " + std::to_string(limits_.total_blocks) +
          " KV blocks of " + std::to_string(limits_.block_tokens) + " tokens, on the " +
          parts_.backend->name + " backend";
-}
-
-SamplingOptions default_sampling(const SamplingProfile& sampling) {
-  SamplingOptions options;
-  options.temperature = static_cast<float>(sampling.temperature);
-  options.dynatemp_range = static_cast<float>(sampling.dynatemp_range);
-  options.dynatemp_exponent = static_cast<float>(sampling.dynatemp_exponent);
-  options.top_k = std::max(sampling.top_k, 0);
-  options.top_p = static_cast<float>(sampling.top_p);
-  options.min_p = static_cast<float>(sampling.min_p);
-  options.repetition_penalty = static_cast<float>(sampling.repeat_penalty);
-  options.presence_penalty = static_cast<float>(sampling.presence_penalty);
-  options.frequency_penalty = static_cast<float>(sampling.frequency_penalty);
-  options.penalty_window = sampling.repeat_last_n;
-  options.typical_p = static_cast<float>(sampling.typical_p);
-  options.top_n_sigma = static_cast<float>(sampling.top_n_sigma);
-  options.xtc_probability = static_cast<float>(sampling.xtc_probability);
-  options.xtc_threshold = static_cast<float>(sampling.xtc_threshold);
-  options.dry_multiplier = static_cast<float>(sampling.dry_multiplier);
-  options.dry_base = static_cast<float>(sampling.dry_base);
-  options.dry_allowed_length = sampling.dry_allowed_length;
-  options.dry_penalty_last_n = sampling.dry_penalty_last_n;
-  options.dry_sequence_breakers = sampling.dry_sequence_breakers;
-  options.mirostat = sampling.mirostat;
-  options.mirostat_tau = static_cast<float>(sampling.mirostat_tau);
-  options.mirostat_eta = static_cast<float>(sampling.mirostat_eta);
-  // The names were checked with the profile.
-  if (auto stages = sampling_stages(sampling.samplers)) options.stages = std::move(*stages);
-  return options;
 }
 
 }  // namespace halogen

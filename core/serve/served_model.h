@@ -16,6 +16,7 @@
 #include "core/model/model_graph.h"
 #include "core/model/weight_store.h"
 #include "core/text/template/chat_template.h"
+#include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
 
 namespace halogen {
@@ -37,6 +38,9 @@ class ServedModel {
   const EngineParts& parts() const { return parts_; }
   const EngineLimits& limits() const { return limits_; }
   const text::Tokenizer& tokenizer() const { return *tokenizer_; }
+  const text::TokenSearch& token_search() const { return *token_search_; }
+  // What a request gets where it does not say otherwise.
+  const SamplingOptions& sampling() const { return sampling_; }
   const Hyperparameters& hyperparameters() const { return model_graph_->hyperparameters; }
   // Null where the model has no chat template, or one that does not parse (chat_template_error()
   // says why).
@@ -59,6 +63,7 @@ class ServedModel {
   Status plan_memory(const Profile& profile, const halogen_program_request& request);
   Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
+  Status read_default_sampling(const Profile& profile);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
   Status make_scheduler(const Profile& profile, PluginHost& plugins);
 
@@ -67,6 +72,8 @@ class ServedModel {
   std::optional<ModelGraph> model_graph_;
   std::optional<WeightStore> weights_;
   std::unique_ptr<text::Tokenizer> tokenizer_;
+  std::optional<text::TokenSearch> token_search_;
+  SamplingOptions sampling_;
   std::optional<ChatTemplate> chat_template_;
   std::string chat_template_error_;
   std::vector<std::string> names_;
@@ -75,8 +82,5 @@ class ServedModel {
   EngineParts parts_;
   EngineLimits limits_;
 };
-
-// [any] What a request gets where it does not say otherwise.
-SamplingOptions default_sampling(const SamplingProfile& sampling);
 
 }  // namespace halogen

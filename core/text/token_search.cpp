@@ -1,11 +1,17 @@
 #include "core/text/token_search.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include <string.h>
 
 namespace halogen::text {
 namespace {
 
-constexpr size_t kMostRemembered = 64;
+constexpr size_t kMostRemembered = 4;  // at up to 3 MB for a large vocabulary
 
 std::string joined(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
   std::string text;
@@ -13,38 +19,107 @@ std::string joined(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
   return text;
 }
 
+// The order of texts read backwards.
+bool before_backwards(std::string_view a, std::string_view b) {
+  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+}
+
 }  // namespace
 
-std::span<const TokenId> TokenSearch::sequences(std::string_view text) {
-  const auto known = found_.find(text);
-  if (known != found_.end()) return known->second;
-  if (begins_.empty()) index_pieces();
-  if (found_.size() == kMostRemembered) found_.clear();
-  return found_[std::string(text)] = search(text);
-}
-
-void TokenSearch::index_pieces() {
-  for (size_t id = 0; id < tokenizer_.size(); id++) {
+TokenSearch::TokenSearch(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
+  begins_.reserve(tokenizer.size() + 1);
+  for (size_t id = 0; id < tokenizer.size(); id++) {
     begins_.push_back(static_cast<uint32_t>(pieces_.size()));
-    pieces_ += tokenizer_.piece(static_cast<TokenId>(id));
+    pieces_ += tokenizer.piece(static_cast<TokenId>(id));
   }
   begins_.push_back(static_cast<uint32_t>(pieces_.size()));
+  by_ending_.resize(tokenizer.size());
+  std::iota(by_ending_.begin(), by_ending_.end(), 0);
+  std::sort(by_ending_.begin(), by_ending_.end(), [this](TokenId a, TokenId b) {
+    return before_backwards(piece(static_cast<size_t>(a)), piece(static_cast<size_t>(b)));
+  });
 }
 
-void TokenSearch::containing(std::string_view text, bool at_end, std::vector<TokenId>& ids) const {
-  const std::string_view pieces = pieces_;
-  for (size_t at = pieces.find(text); at != std::string_view::npos;) {
-    const auto next = std::upper_bound(begins_.begin(), begins_.end(), at);
-    const size_t end = *next;
-    const bool inside = at + text.size() <= end;
-    if (inside && (!at_end || at + text.size() == end)) {
-      ids.push_back(static_cast<TokenId>(next - begins_.begin() - 1));
-      at = end;  // once is enough
-    } else {
-      at++;
+Result<TokenSequences> TokenSearch::sequences(std::span<const std::string> texts) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = std::find_if(found_.begin(), found_.end(), [&](const Found& found) {
+      return std::equal(texts.begin(), texts.end(), found.texts.begin(), found.texts.end());
+    });
+    if (known != found_.end()) {
+      found_.splice(found_.begin(), found_, known);
+      return known->sequences;
     }
-    at = pieces.find(text, at);
   }
+  auto sequences = search(texts);
+  if (!sequences) return sequences;
+  const std::lock_guard lock(mutex_);
+  found_.push_front({{texts.begin(), texts.end()}, *sequences});
+  if (found_.size() > kMostRemembered) found_.pop_back();
+  return sequences;
+}
+
+// In the making.
+struct TokenSearch::Sequences {
+  std::vector<bool> single;                                     // by token
+  std::map<std::vector<TokenId>, std::vector<TokenId>> firsts;  // by rest
+  size_t elements = 0;  // of all in `firsts`, as many as they are in a list
+};
+
+Result<TokenSequences> TokenSearch::search(std::span<const std::string> texts) const {
+  Sequences found;
+  found.single.resize(begins_.size() - 1);
+  for (const std::string& text : texts) {
+    if (add(text, found)) continue;
+    return fail(HALOGEN_E_INVALID,
+                "the texts can be said in too many ways: in sequences of more "
+                "than " +
+                    std::to_string(kMostElements) +
+                    " token ids together; ask for fewer, or shorter ones");
+  }
+  std::vector<TokenId> list;
+  for (size_t id = 0; id < found.single.size(); id++)
+    if (found.single[id]) list.insert(list.end(), {static_cast<TokenId>(id), kNoToken});
+  list.reserve(list.size() + found.elements);
+  for (auto& [rest, firsts] : found.firsts) {
+    std::sort(firsts.begin(), firsts.end());
+    firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+    for (const TokenId first : firsts) {
+      list.push_back(first);
+      list.insert(list.end(), rest.begin(), rest.end());
+      list.push_back(kNoToken);
+    }
+  }
+  if (list.empty()) return TokenSequences();
+  list.shrink_to_fit();
+  return TokenSequences(std::make_shared<const std::vector<TokenId>>(std::move(list)));
+}
+
+void TokenSearch::containing(std::string_view text, std::vector<TokenId>& ids) const {
+  const char* const begin = pieces_.data();
+  size_t id = 0;
+  for (size_t at = 0;;) {
+    // Unlike string_view::find, this does not stop at every place that has the first letter.
+    const void* const found = memmem(begin + at, pieces_.size() - at, text.data(), text.size());
+    if (found == nullptr) return;
+    at = static_cast<size_t>(static_cast<const char*>(found) - begin);
+    while (begins_[id + 1] <= at) id++;
+    if (at + text.size() > begins_[id + 1]) {
+      at++;
+      continue;
+    }
+    ids.push_back(static_cast<TokenId>(id));
+    at = begins_[id + 1];  // once is enough
+  }
+}
+
+std::span<const TokenId> TokenSearch::ending(std::string_view text) const {
+  const auto before = [&](TokenId id) {
+    return before_backwards(piece(static_cast<size_t>(id)), text);
+  };
+  const auto ends = [&](TokenId id) { return piece(static_cast<size_t>(id)).ends_with(text); };
+  const auto first = std::partition_point(by_ending_.begin(), by_ending_.end(), before);
+  return {first, std::partition_point(first, by_ending_.end(), ends)};
 }
 
 bool TokenSearch::encode_rest(std::string_view rest, std::vector<TokenId>& ids) const {
@@ -60,23 +135,23 @@ bool TokenSearch::encode_rest(std::string_view rest, std::vector<TokenId>& ids) 
   return joined(tokenizer_, ids) == rest;
 }
 
-std::vector<TokenId> TokenSearch::search(std::string_view text) const {
-  std::vector<TokenId> sequences, tokens, rest;
-  if (text.empty()) return sequences;
-  containing(text, false, tokens);
-  for (const TokenId id : tokens) sequences.insert(sequences.end(), {id, kNoToken});
+bool TokenSearch::add(std::string_view text, Sequences& sequences) const {
+  if (text.empty()) return true;
+  std::vector<TokenId> tokens, rest;
+  containing(text, tokens);
+  for (const TokenId id : tokens) sequences.single[static_cast<size_t>(id)] = true;
   for (size_t said = 1; said < text.size(); said++) {
-    if (!encode_rest(text.substr(said), rest)) continue;
-    tokens.clear();
-    containing(text.substr(0, said), true, tokens);
-    for (const TokenId id : tokens) {
-      if (tokenizer_.piece(id).find(text) != std::string_view::npos) continue;
-      sequences.push_back(id);
-      sequences.insert(sequences.end(), rest.begin(), rest.end());
-      sequences.push_back(kNoToken);
-    }
+    const std::span<const TokenId> ends = ending(text.substr(0, said));
+    if (ends.empty() || !encode_rest(text.substr(said), rest)) continue;
+    sequences.elements += ends.size() * (rest.size() + 2);
+    if (sequences.elements > kMostElements) return false;
+    std::vector<TokenId>& firsts = sequences.firsts[rest];
+    // One that says the whole text is enough by itself.
+    std::copy_if(ends.begin(), ends.end(), std::back_inserter(firsts), [&](TokenId id) {
+      return piece(static_cast<size_t>(id)).find(text) == std::string_view::npos;
+    });
   }
-  return sequences;
+  return true;
 }
 
 }  // namespace halogen::text

@@ -203,8 +203,7 @@ void Candidates::keep_unsurprising(double bits) {
 
 int32_t Candidates::best() {
   settle();
-  const size_t place = math_.find_above(logits_, 0, count_, std::nextafter(largest_, -kInfinity));
-  return token_at(place);
+  return token_at(math_.find_from(logits_, 0, count_, largest_));
 }
 
 Candidates::Drawn Candidates::draw(double u) {

@@ -89,7 +89,8 @@ halogen_status state_create(halogen_sampler* sampler, const halogen_sampling_par
     if (wanted.has(HALOGEN_STAGE_PENALTIES))
       made->history.emplace(before, max_tokens, wanted.penalty_window, sampler->vocabulary_size);
     if (wanted.has(HALOGEN_STAGE_DRY))
-      made->repetitions.emplace(wanted, before, max_tokens, sampler->vocabulary_size);
+      made->repetitions.emplace(wanted, dry_breakers(*parameters), before, max_tokens,
+                                sampler->vocabulary_size);
     if (wanted.mirostat && wanted.temperature > 0)
       made->mirostat.emplace(wanted.mirostat_tau, wanted.mirostat_eta);
     *state = made.release();

@@ -216,7 +216,6 @@ Parameters copy(const halogen_sampling_parameters& given) {
   parameters.dry_base = all.dry_base;
   parameters.dry_allowed_length = all.dry_allowed_length;
   parameters.dry_penalty_last_n = all.dry_penalty_last_n;
-  parameters.dry_breakers.assign(all.dry_breakers, all.dry_breakers + all.n_dry_breakers);
 
   std::vector<halogen_sampling_stage> wanted(std::begin(kDefaultChain), std::end(kDefaultChain));
   if (all.stages != nullptr) {
@@ -227,6 +226,11 @@ Parameters copy(const halogen_sampling_parameters& given) {
   for (const halogen_sampling_stage stage : wanted)
     if (acts(stage, parameters)) parameters.chain.push_back(stage);
   return parameters;
+}
+
+std::span<const int32_t> dry_breakers(const halogen_sampling_parameters& given) {
+  const halogen_sampling_parameters all = whole(given);
+  return {all.dry_breakers, all.n_dry_breakers};
 }
 
 }  // namespace sampler

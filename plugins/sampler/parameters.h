@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "halogen/sampler.h"
@@ -36,7 +37,6 @@ struct Parameters {
   double dry_base;
   uint32_t dry_allowed_length;
   int32_t dry_penalty_last_n;
-  std::vector<int32_t> dry_breakers;
 
   // The stages that have an effect, in their order.
   std::vector<halogen_sampling_stage> chain;
@@ -51,7 +51,10 @@ halogen_status check(const halogen_sampling_parameters& given, halogen_error* er
 halogen_status check_tokens(const halogen_sampling_parameters& given, uint32_t vocabulary_size,
                             halogen_error* error);
 
-// Copies parameters that were checked.
+// Copies parameters that were checked, all but the sequence breakers.
 Parameters copy(const halogen_sampling_parameters& given);
+
+// The sequence breakers, borrowed; none where the writer did not know them.
+std::span<const int32_t> dry_breakers(const halogen_sampling_parameters& given);
 
 }  // namespace sampler

@@ -6,29 +6,12 @@
 
 namespace sampler {
 
-SequenceBreakers::SequenceBreakers(std::span<const int32_t> sequences) {
-  auto first = sequences.begin();
-  for (auto end = first; end != sequences.end(); ++end) {
-    if (*end >= 0) continue;
-    if (end - first == 1)
-      single_.push_back(*first);
-    else if (end - first > 1)
-      several_.emplace_back(std::reverse_iterator(end), std::reverse_iterator(first));
-    first = end + 1;
-  }
-  std::sort(single_.begin(), single_.end());
-  std::sort(several_.begin(), several_.end());
-}
-
-bool SequenceBreakers::is_breaker(int32_t token) const {
-  return std::binary_search(single_.begin(), single_.end(), token);
-}
-
-Repetitions::Repetitions(const Parameters& parameters, std::span<const int32_t> prompt,
-                         uint32_t max_tokens, uint32_t vocabulary_size)
+Repetitions::Repetitions(const Parameters& parameters, std::span<const int32_t> breakers,
+                         std::span<const int32_t> prompt, uint32_t max_tokens,
+                         uint32_t vocabulary_size)
     : allowed_length_(parameters.dry_allowed_length),
       window_(parameters.dry_penalty_last_n),
-      breakers_(parameters.dry_breakers),
+      breakers_(breakers),
       table_(std::min<size_t>(prompt.size() + max_tokens, vocabulary_size)) {
   if (window_ >= 0 && prompt.size() > static_cast<size_t>(window_))
     prompt = prompt.subspan(prompt.size() - static_cast<size_t>(window_));

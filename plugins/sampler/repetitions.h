@@ -13,31 +13,15 @@
 
 #include "candidates.h"
 #include "parameters.h"
+#include "sequence_breakers.h"
 #include "token_table.h"
 
 namespace sampler {
 
-// Texts that end what may repeat, as token sequences.
-class SequenceBreakers {
- public:
-  // Sequences one after the other, each followed by -1.
-  explicit SequenceBreakers(std::span<const int32_t> sequences);
-
-  bool is_breaker(int32_t token) const;
-
-  // Whether a breaker of several tokens ends with the last token of a sequence whose token `back`
-  // places before the end is at(back); there are `length` of them.
-  template <typename At>
-  bool ends_here(At at, size_t length) const;
-
- private:
-  std::vector<int32_t> single_;                // sorted
-  std::vector<std::vector<int32_t>> several_;  // each reversed; sorted
-};
-
 // The repetitions at the end of a sequence. Takes 12 bytes for each token of the prompt (or of what
-// dry_penalty_last_n leaves of it) and for each of `max_tokens`; within that, accept() does not
-// allocate.
+// dry_penalty_last_n leaves of it) and for each of `max_tokens`; besides, for each of these up to
+// the size of the vocabulary 36 to 44 bytes, and what the breakers take. Within `max_tokens`,
+// accept() does not allocate.
 //
 // accept() takes time in proportion to how often the token that it is given occurs in the window:
 // the length of the match that ends at each of those places is one more than the length at the
@@ -49,8 +33,9 @@ class Repetitions {
     uint32_t length;  // of the longest repetition that it would extend; at least allowed_length
   };
 
-  Repetitions(const Parameters& parameters, std::span<const int32_t> prompt, uint32_t max_tokens,
-              uint32_t vocabulary_size);
+  // `breakers` as SequenceBreakers takes them.
+  Repetitions(const Parameters& parameters, std::span<const int32_t> breakers,
+              std::span<const int32_t> prompt, uint32_t max_tokens, uint32_t vocabulary_size);
 
   void accept(int32_t token);
 
@@ -87,17 +72,5 @@ class Repetitions {
 
 void apply_dry(const Parameters& parameters,
                std::span<const Repetitions::Continuation> continuations, Candidates& candidates);
-
-template <typename At>
-bool SequenceBreakers::ends_here(At at, size_t length) const {
-  for (const std::vector<int32_t>& sequence : several_) {
-    if (sequence[0] > at(0)) break;
-    if (sequence[0] != at(0) || sequence.size() > length) continue;
-    size_t same = 1;
-    while (same < sequence.size() && sequence[same] == at(same)) same++;
-    if (same == sequence.size()) return true;
-  }
-  return false;
-}
 
 }  // namespace sampler

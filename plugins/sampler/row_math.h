@@ -36,6 +36,9 @@ struct RowMath {
   // The first place at or after `from` whose value is above `bound`, or n.
   size_t (*find_above)(const float* values, size_t from, size_t n, float bound);
 
+  // The same for a value that is at least `bound`.
+  size_t (*find_from)(const float* values, size_t from, size_t n, float bound);
+
   // Writes the places, in order, whose value is at least `bound`, and returns how many.
   size_t (*places_from)(const float* values, size_t n, float bound, int32_t* places);
 };

@@ -199,15 +199,25 @@ RowMath::Spread spread(const float* logits, size_t n, float centre) {
   return {static_cast<size_t>(counts.total()), sums.total(), squares.total()};
 }
 
-size_t find_above(const float* values, size_t from, size_t n, float bound) {
+// Where the comparison, of a value or of several at once, first holds.
+template <typename Compare>
+size_t find_first(const float* values, size_t from, size_t n, Compare compare) {
   size_t i = from;
   for (; i + kRun <= n; i += kRun) {
-    Integers above{};
-    for (size_t part = 0; part < kRun; part += kWidth) above |= load(values + i + part) > bound;
-    if (any(above)) break;
+    Integers found{};
+    for (size_t part = 0; part < kRun; part += kWidth) found |= compare(load(values + i + part));
+    if (any(found)) break;
   }
-  while (i < n && !(values[i] > bound)) i++;
+  while (i < n && !compare(values[i])) i++;
   return i;
+}
+
+size_t find_above(const float* values, size_t from, size_t n, float bound) {
+  return find_first(values, from, n, [bound](auto value) { return value > bound; });
+}
+
+size_t find_from(const float* values, size_t from, size_t n, float bound) {
+  return find_first(values, from, n, [bound](auto value) { return value >= bound; });
 }
 
 size_t places_from(const float* values, size_t n, float bound, int32_t* places) {
@@ -228,7 +238,7 @@ size_t places_from(const float* values, size_t n, float bound, int32_t* places) 
 }
 
 constexpr RowMath passes(const char* name) {
-  return {name, clean, weigh, moment, spread, find_above, places_from};
+  return {name, clean, weigh, moment, spread, find_above, find_from, places_from};
 }
 
 }  // namespace

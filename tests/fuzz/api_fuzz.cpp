@@ -107,6 +107,7 @@ class Service {
     api::ModelAccess model;
     model.engine = &engine_;
     model.tokenizer = &tokenizer();
+    model.token_search = &token_search_;
     model.chat_template = &template_;
     model.names = {"tiny", "other"};
     api_.set_model(std::move(model));
@@ -125,6 +126,7 @@ class Service {
   api::Api api_;
   CheckingEngine engine_;
   ChatTemplate template_;
+  text::TokenSearch token_search_{tokenizer()};
 };
 
 Json read_json(std::string_view text) {

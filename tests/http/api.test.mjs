@@ -328,7 +328,7 @@ describe('errors name the parameter', () => {
     [chat, { messages: message, dry_penalty_last_n: -2 }, 'dry_penalty_last_n', 400],
     [chat, { messages: message, dry_sequence_breakers: [5] }, 'dry_sequence_breakers', 400],
     [chat, { messages: message, dry_sequence_breakers: [''] }, 'dry_sequence_breakers', 400],
-    [chat, { messages: message, dry_sequence_breakers: ['x'.repeat(65)] }, 'dry_sequence_breakers', 400],
+    [chat, { messages: message, dry_sequence_breakers: ['x'.repeat(33)] }, 'dry_sequence_breakers', 400],
     [chat, { messages: message, dry_sequence_breakers: Array(17).fill('x') }, 'dry_sequence_breakers', 400],
     [chat, { messages: message, mirostat: 1 }, 'mirostat', 400],
     [chat, { messages: message, mirostat: 3 }, 'mirostat', 400],

@@ -73,9 +73,9 @@ TEST(Messages, SamplingThatCannotBe) {
   EXPECT_EQ(FromText("[sampling]\nmirostat = 1\n").message(),
             "sampling.mirostat = 1 (FILE:2): mirostat 1 is not supported: use 2, which aims at the "
             "same surprise");
-  EXPECT_EQ(FromText("[sampling]\ndry_sequence_breakers = [\"" + std::string(65, 'x') + "\"]\n")
+  EXPECT_EQ(FromText("[sampling]\ndry_sequence_breakers = [\"" + std::string(33, 'x') + "\"]\n")
                 .message(),
-            "sampling.dry_sequence_breakers (FILE:2) has a text of more than 64 bytes");
+            "sampling.dry_sequence_breakers (FILE:2) has a text of more than 32 bytes");
 }
 
 TEST(Messages, OutOfRange) {

@@ -62,16 +62,47 @@ TEST(EngineCancel, ARequestInTheQueueCanBeCancelled) {
   EXPECT_TRUE(served.stream(waiting).tokens.empty());
 }
 
-TEST(EngineCancel, TheQueueHasRoomAtOnce) {
+TEST(EngineCancel, ARequestHasItsPlaceUntilTheStepThatItWasInHasEnded) {
+  std::atomic<bool> begun{false}, held{true};
+  EngineLimits limits = small_limits();
+  limits.max_sequences = 1;
+  limits.queue_limit = 2;
+  Served served(limits, [&](EngineParts&, Served& self) {
+    self.device().before_step = [&](const halogen_step&) {
+      begun = true;
+      while (held) std::this_thread::yield();
+    };
+  });
+  const uint64_t running = served.submit(request_of({1}, 100));
+  while (!begun) std::this_thread::yield();
+  const uint64_t waiting = served.submit(request_of({2}, 100));
+  const GenerationRequest request = request_of({3}, 10);
+  const uint64_t last = served.submit(request);
+  served.cancel(running);
+  served.cancel(waiting);
+  const auto refused = served.engine().submit(request, [](const GenerationEvent&) {});
+  EXPECT_FALSE(refused);
+  EXPECT_EQ(refused ? HALOGEN_OK : refused.error().status, HALOGEN_E_BUSY);
+  held = false;
+  served.run();
+  EXPECT_EQ(served.stream(last).tokens, expected_tokens(request, 50));
+  for (int i = 0; i < 3; i++) served.submit(request);  // there is room again
+  served.run();
+}
+
+// From its handler, so that a client's next request need not wait for the loop's next turn.
+TEST(EngineCancel, AFinishedRequestMakesRoomBeforeItsLastEvent) {
   EngineLimits limits = small_limits();
   limits.max_sequences = 1;
   limits.queue_limit = 0;
   Served served(limits);
-  for (int i = 0; i < 200; i++) served.cancel(served.submit(request_of({1}, 100)));
-  const GenerationRequest request = request_of({1}, 10);
-  const uint64_t id = served.submit(request);
+  const uint64_t first = served.submit(request_of({1}, 5));
+  served.on_event = [&](const GenerationEvent& event) {
+    if (event.request_id == first && event.finish != FinishReason::none)
+      served.submit(request_of({2}, 5));
+  };
   served.run();
-  EXPECT_EQ(served.stream(id).tokens, expected_tokens(request, 50));
+  EXPECT_EQ(served.streams().size(), 2U);
 }
 
 TEST(EngineCancel, AHandlerMayCancelItsOwnRequest) {

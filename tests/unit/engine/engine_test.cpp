@@ -117,13 +117,14 @@ TEST(Engine, WhereEndTokensAreOrdinaryMinTokensDoesNotBanThem) {
 }
 
 TEST(Engine, SequenceBreakersReachTheSampler) {
+  const std::vector<int32_t> breaker = {2, 3, -1};
   Served served;
   GenerationRequest request = request_of({1, 2, 3, 4, 1, 2, 3}, 1);
   request.sampling.temperature = 0;
   request.sampling.logit_bias = {{4, 30}};
   request.sampling.dry_multiplier = 100;
   const uint64_t without = served.submit(request);
-  request.sampling.dry_sequence_breakers = {"d"};  // token 3
+  request.sampling.dry_breakers = std::make_shared<const std::vector<int32_t>>(breaker);
   const uint64_t with = served.submit(request);
   served.run();
   EXPECT_NE(served.stream(without).tokens, std::vector<int32_t>{4});

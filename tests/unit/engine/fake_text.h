@@ -61,14 +61,6 @@ class Text final : public TextSource {
   bool ends_generation(int32_t token) const override { return token == end_token_; }
   std::span<const int32_t> end_tokens() const override { return {&end_token_, 1}; }
 
-  // Of texts of one letter only.
-  void find_texts(const std::vector<std::string>& texts,
-                  std::vector<int32_t>& sequences) const override {
-    for (const std::string& text : texts)
-      for (int32_t token = text[0] - 'a'; token < 50; token += 26)
-        sequences.insert(sequences.end(), {token, -1});
-  }
-
  private:
   const int32_t end_token_;
 };

@@ -1,4 +1,5 @@
 // DRY: which tokens would extend a repetition, and what they lose.
+#include <algorithm>
 #include <random>
 
 #include "core/check/reference/sampling.h"
@@ -20,16 +21,14 @@ halogen_sampling_parameters dry(uint32_t allowed_length, int32_t last_n = -1) {
   return parameters;
 }
 
-sampler::Parameters with_breakers(halogen_sampling_parameters parameters,
-                                  const std::vector<Tokens>& breakers) {
-  Tokens flat;
+// As a request has them: one after the other, each followed by -1.
+Tokens flat(const std::vector<Tokens>& breakers) {
+  Tokens all;
   for (const Tokens& breaker : breakers) {
-    flat.insert(flat.end(), breaker.begin(), breaker.end());
-    flat.push_back(-1);
+    all.insert(all.end(), breaker.begin(), breaker.end());
+    all.push_back(-1);
   }
-  parameters.dry_breakers = flat.data();
-  parameters.n_dry_breakers = static_cast<uint32_t>(flat.size());
-  return sampler::copy(parameters);
+  return all;
 }
 
 Matches matches(const sampler::Repetitions& repetitions) {
@@ -41,8 +40,8 @@ Matches matches(const sampler::Repetitions& repetitions) {
 
 Matches matches_of(const Tokens& prompt, const Tokens& answer, uint32_t allowed_length,
                    const std::vector<Tokens>& breakers = {}, int32_t last_n = -1) {
-  sampler::Repetitions repetitions(with_breakers(dry(allowed_length, last_n), breakers), prompt, 64,
-                                   100);
+  sampler::Repetitions repetitions(sampler::copy(dry(allowed_length, last_n)), flat(breakers),
+                                   prompt, 64, 100);
   for (const int32_t token : answer) repetitions.accept(token);
   return matches(repetitions);
 }
@@ -95,8 +94,8 @@ TEST(Dry, AgreesWithASearchOfEveryPlaceOnRandomSequences) {
     Tokens context;
     for (size_t i = random() % 80; i > 0; i--)
       context.push_back(static_cast<int32_t>(random() % kinds));
-    sampler::Repetitions repetitions(with_breakers(dry(allowed, last_n), breakers), context, 100,
-                                     50);
+    sampler::Repetitions repetitions(sampler::copy(dry(allowed, last_n)), flat(breakers), context,
+                                     100, 50);
     for (int step = 0; step < 100; step++) {
       ASSERT_EQ(matches(repetitions),
                 halogen::reference::dry_matches(context, allowed, last_n, breakers))
@@ -105,6 +104,39 @@ TEST(Dry, AgreesWithASearchOfEveryPlaceOnRandomSequences) {
       repetitions.accept(context.back());
     }
   }
+}
+
+// In any order and more than once; some are the ends of others, many share all but the first token.
+TEST(Dry, ABreakerIsFoundAtItsLastTokenAmongManyLikeIt) {
+  std::mt19937 random(11);
+  const auto some = [&](size_t length, unsigned kinds) {
+    Tokens tokens(length);
+    for (int32_t& token : tokens) token = static_cast<int32_t>(random() % kinds);
+    return tokens;
+  };
+  size_t found = 0, missed = 0;
+  for (int round = 0; round < 200; round++) {
+    const auto kinds = static_cast<unsigned>(2 + random() % 4);
+    std::vector<Tokens> breakers;
+    for (size_t i = random() % 12; i > 0; i--) breakers.push_back(some(1 + random() % 5, kinds));
+    const sampler::SequenceBreakers search(flat(breakers));
+    const Tokens sequence = some(random() % 40, kinds);
+    for (size_t length = 1; length <= sequence.size(); length++) {
+      const std::span said(sequence.data(), length);
+      const auto ends = [&](const Tokens& breaker) {
+        return breaker.size() > 1 && breaker.size() <= length &&
+               std::equal(breaker.rbegin(), breaker.rend(), said.rbegin());
+      };
+      const bool expected = std::any_of(breakers.begin(), breakers.end(), ends);
+      const auto at = [&](size_t back) { return said[length - 1 - back]; };
+      ASSERT_EQ(search.ends_here(at, length), expected) << "round " << round;
+      (expected ? found : missed)++;
+      const bool alone = std::count(breakers.begin(), breakers.end(), Tokens{said.back()}) > 0;
+      ASSERT_EQ(search.is_breaker(said.back()), alone);
+    }
+  }
+  EXPECT_GT(found, 100U);
+  EXPECT_GT(missed, 100U);
 }
 
 TEST(Dry, TakesMultiplierTimesBaseToTheExcessOffTheLogit) {

@@ -88,6 +88,10 @@ TEST(RowMath, FindsWhatABoundLeaves) {
           if (row[i] >= bound) expected.push_back(static_cast<int32_t>(i));
         places.resize(math->places_from(row.data(), size, bound, places.data()));
         EXPECT_EQ(places, expected);
+        std::vector<int32_t> from;
+        for (size_t i = 0; (i = math->find_from(row.data(), i, size, bound)) < size; i++)
+          from.push_back(static_cast<int32_t>(i));
+        EXPECT_EQ(from, expected);
         std::vector<int32_t> above;
         for (size_t i = 0; (i = math->find_above(row.data(), i, size, bound)) < size; i++)
           above.push_back(static_cast<int32_t>(i));

@@ -1,8 +1,13 @@
 // Which tokens each stage leaves, on vocabularies small enough to work out by hand.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
+
+#ifdef __SSE2__
+#include <pmmintrin.h>
+#endif
 
 #include "sampling.h"
 
@@ -22,6 +27,24 @@ TEST(Selection, GreedyTakesTheLargestAndTheLowestIdOnATie) {
   EXPECT_EQ(sampler.sample({1, 3, 2, 3, -1}, state).token, 1);
   EXPECT_EQ(sampler.sample({0, 0, 0, 0, 0}, state).token, 0);
 }
+
+#ifdef __SSE2__
+// A host's code may run with them: then 0 has no neighbour, and the smallest numbers are equal to
+// 0.
+TEST(Selection, GreedyTakesTheLargestWhereDenormalsAreOff) {
+  constexpr float kTiny = std::numeric_limits<float>::denorm_min();
+  Sampler sampler(3);
+  State state = sampler.state(greedy());
+  const unsigned before = _mm_getcsr();
+  _MM_SET_FLUSH_ZERO_MODE(_MM_FLUSH_ZERO_ON);
+  _MM_SET_DENORMALS_ZERO_MODE(_MM_DENORMALS_ZERO_ON);
+  const int32_t zero = sampler.sample({-1, 0, -2}, state).token;
+  const int32_t tiny = sampler.sample({-1, -2, kTiny}, state).token;
+  _mm_setcsr(before);
+  EXPECT_EQ(zero, 1);
+  EXPECT_EQ(tiny, 2);
+}
+#endif
 
 TEST(Selection, TopKOfOneIsGreedyAtAnyTemperature) {
   halogen_sampling_parameters parameters = plain();
