@@ -51,7 +51,6 @@ class Findings {
     return holds;
   }
   bool failed() const { return outcome_.verdict == Verdict::fail; }
-  void measured(std::string measure) { outcome_.measure = std::move(measure); }
   const Outcome& outcome() const { return outcome_; }
 
  private:

@@ -147,6 +147,19 @@ size_t Report::count(Verdict verdict) const {
                     [verdict](const Judged& judged) { return judged.outcome.verdict == verdict; }));
 }
 
+std::vector<std::string> Report::unjudged_kinds() const {
+  std::map<std::string, bool> judged_kinds;
+  for (const Judged& judged : judged_) {
+    const Verdict verdict = judged.outcome.verdict;
+    judged_kinds[judged.name.substr(0, judged.name.find('/'))] |=
+        verdict == Verdict::pass || verdict == Verdict::fail;
+  }
+  std::vector<std::string> unjudged;
+  for (const auto& [kind, judged] : judged_kinds)
+    if (!judged) unjudged.push_back(kind);
+  return unjudged;
+}
+
 std::string Report::head() const {
   const Manifest& manifest = options_.plugin.manifest;
   std::string text = "halogen " + head_.version + ", plugin ABI " +
@@ -163,11 +176,14 @@ std::string Report::head() const {
 
 std::string Report::repeat_command(const std::string& case_name) const {
   std::string command = "halogen check " + quoted(head_.plugin) + " --filter " + quoted(case_name);
+  for (const std::string& folder : head_.folders) command += " --plugin-path " + quoted(folder);
+  for (const std::string& glob : options_.required) command += " --require " + quoted(glob);
   for (const auto& [key, value] : options_.settings)
     command += " --set " + quoted(key + "=" + value);
   for (const auto& model : options_.models) command += " --model " + quoted(model.string());
   if (options_.precision != reference::Precision::q8)
     command += std::string(" --precision ") + precision_name(options_.precision);
+  if (options_.quick) command += " --quick";
   return command + " --seed " + std::to_string(options_.seed);
 }
 

@@ -13,6 +13,7 @@ struct ReportHead {
   std::string version;                  // of halogen
   std::string plugin;                   // as it was named on the command line
   std::vector<std::string> introduced;  // by the plugin
+  std::vector<std::string> folders;     // of manifests, as they were named
 };
 
 class Report {
@@ -23,6 +24,8 @@ class Report {
 
   size_t count(Verdict verdict) const;
   size_t size() const { return judged_.size(); }
+  // The kinds of which no case passed or failed, so that nothing is known of them.
+  std::vector<std::string> unjudged_kinds() const;
 
   // The head: what was checked, on what, how.
   std::string head() const;

@@ -24,8 +24,9 @@ namespace halogen::check {
 // What is checked and how, as the command line has it.
 struct Options {
   CatalogueEntry plugin;
-  std::string kind;                                           // "" or one of the plugin's kinds
-  std::string filter = "*";                                   // of full names, as in a shell
+  std::string kind;                   // "" or one of the plugin's kinds
+  std::string filter = "*";           // of full names, as in a shell
+  std::vector<std::string> required;  // as `filter`: unsupported or skipped is a failure there
   std::vector<std::pair<std::string, std::string>> settings;  // of the plugin's own table
   std::vector<std::filesystem::path> models;                  // further good files for a loader
   uint64_t seed = 1;

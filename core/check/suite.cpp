@@ -89,6 +89,20 @@ Result<ChildProcess> start_from(const Options& options, const std::filesystem::p
   });
 }
 
+bool matches(const std::string& glob, const Case& one) {
+  return ::fnmatch(glob.c_str(), one.full_name().c_str(), 0) == 0;
+}
+
+// What is required must have been judged.
+Outcome demanded(const Options& options, const Case& one, Outcome outcome) {
+  const bool left_out = outcome.verdict == Verdict::skip || outcome.verdict == Verdict::unsupported;
+  if (!left_out || std::none_of(options.required.begin(), options.required.end(),
+                                [&](const std::string& glob) { return matches(glob, one); }))
+    return outcome;
+  const char* how = outcome.verdict == Verdict::skip ? "skipped: " : "unsupported: ";
+  return Outcome::failed(std::string("it is required, but ") + how + outcome.sentence);
+}
+
 // "did not end within 30 s", "crashed with SIGSEGV"
 Outcome death(ChildProcess& child, ChildProcess::Event event, const Case& one) {
   std::string how = child.finish();
@@ -112,10 +126,21 @@ std::vector<Case> cases_for(const Options& options) {
   if (wanted(HALOGEN_SAMPLER_KIND)) add_sampler_cases(options, all);
   if (wanted(HALOGEN_SCHEDULER_KIND)) add_scheduler_cases(options, all);
   std::erase_if(all, [&](const Case& one) {
-    return (options.quick && !one.quick) ||
-           ::fnmatch(options.filter.c_str(), one.full_name().c_str(), 0) != 0;
+    return (options.quick && !one.quick) || !matches(options.filter, one);
   });
   return all;
+}
+
+Status check_required(const Options& options) {
+  Options everything = options;
+  everything.filter = "*";
+  everything.quick = false;
+  const std::vector<Case> cases = cases_for(everything);
+  for (const std::string& glob : options.required)
+    if (std::none_of(cases.begin(), cases.end(),
+                     [&](const Case& one) { return matches(glob, one); }))
+      return fail(HALOGEN_E_NOT_FOUND, "--require " + glob + ": no case is called so");
+  return {};
 }
 
 Status run(const Options& options, const std::vector<Case>& cases,
@@ -128,9 +153,10 @@ Status run(const Options& options, const std::vector<Case>& cases,
   while (next < cases.size()) {
     if (deaths == kMostDeaths) {
       for (; next < cases.size(); next++)
-        judged(
-            {cases[next].full_name(), Outcome::skipped("not run after " + std::to_string(deaths) +
-                                                       " crashed or hung cases")});
+        judged({cases[next].full_name(),
+                demanded(options, cases[next],
+                         Outcome::skipped("not run after " + std::to_string(deaths) +
+                                          " crashed or hung cases"))});
       break;
     }
     auto child = start_from(options, scratch.path(), cases, next);
@@ -139,7 +165,8 @@ Status run(const Options& options, const std::vector<Case>& cases,
       const Case& one = cases[next];
       const ChildProcess::News news = child->wait(one.limit);
       const bool said = news.event == ChildProcess::Event::line;
-      judged({one.full_name(), said ? decode(news.line) : death(*child, news.event, one)});
+      judged({one.full_name(),
+              said ? demanded(options, one, decode(news.line)) : death(*child, news.event, one)});
       next++;
       if (said) continue;
       deaths++;

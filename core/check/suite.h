@@ -15,14 +15,17 @@ namespace halogen::check {
 // Nothing of the plugin is loaded for that.
 std::vector<Case> cases_for(const Options& options);
 
+// [any] HALOGEN_E_NOT_FOUND where a glob of `required` names no case of the plugin's kinds.
+Status check_required(const Options& options);
+
 struct Judged {
   std::string name;  // full
   Outcome outcome;
 };
 
 // [worker] Runs the cases in order, each within its limit, and tells of each as it ends. A case
-// that crashes, hangs or ends the process has failed; the next one goes on in a new process. The
-// plugin is loaded in the child processes alone.
+// that crashes, hangs or ends the process has failed; the next one goes on in a new process. So has
+// one that is required and was not judged. The plugin is loaded in the child processes alone.
 Status run(const Options& options, const std::vector<Case>& cases,
            const std::function<void(const Judged&)>& judged);
 

@@ -35,9 +35,11 @@ Result<check::Options> read(const CheckArguments& arguments) {
     options.models.push_back(std::filesystem::absolute(model));
   options.kind = arguments.kind;
   options.filter = arguments.filter;
+  options.required = arguments.required;
   options.seed = arguments.seed;
   options.quick = arguments.quick;
   options.precision = precision_of(arguments.precision);
+  if (auto known = check::check_required(options); !known) return known.error();
   return options;
 }
 
@@ -65,14 +67,18 @@ int check_plugin(const CheckArguments& arguments, const char* version) {
   check::Introduction introduction = check::introduce(*options);
   if (!introduction.mistake.empty())
     return could_not_run(fail(HALOGEN_E_INVALID, introduction.mistake));
-  check::Report report({version, arguments.plugin, std::move(introduction.lines)}, *options);
+  check::Report report(
+      {version, arguments.plugin, std::move(introduction.lines), arguments.folders}, *options);
   if (!arguments.json) std::cout << report.head() << std::flush;
   auto ran = check::run(*options, cases, [&](const check::Judged& judged) { report.add(judged); });
   if (!ran) return could_not_run(ran.error());
   const auto took = std::chrono::steady_clock::now() - started;
   std::cout << (arguments.json ? report.json(took) : report.body(arguments.verbose, took));
   if (report.count(check::Verdict::fail) > 0) return kFailure;
-  return report.count(check::Verdict::pass) > 0 ? kSuccess : kCouldNotRun;
+  if (const auto kinds = report.unjudged_kinds(); !kinds.empty())
+    return could_not_run(fail(HALOGEN_E_UNSUPPORTED, "no case of the kind '" + kinds[0] +
+                                                         "' could be judged; the report says why"));
+  return kSuccess;
 }
 
 }  // namespace halogen::cli

@@ -46,6 +46,7 @@ struct CheckArguments {
   std::string plugin;                 // an id, a name, a manifest or a shared object
   std::string kind;                   // "": all that the plugin has
   std::string filter = "*";           // of case names
+  std::vector<std::string> required;  // globs of case names that must not be left out
   std::vector<std::string> settings;  // KEY=VALUE of the plugin's own table
   std::vector<std::string> models;    // further good files for a loader
   std::vector<std::string> folders;   // further folders of manifests

@@ -10,7 +10,7 @@ int inspect(const InspectArguments& arguments) {
   const auto inspection = inspect_plugin(arguments.file, arguments.manifest);
   if (!inspection) return report(inspection.error());
   std::cout << (arguments.json ? inspection_json(*inspection) : inspection_text(*inspection));
-  return inspection->usable() ? kSuccess : kFailure;
+  return inspection->refused() ? kFailure : kSuccess;
 }
 
 }  // namespace halogen::cli

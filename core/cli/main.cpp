@@ -24,23 +24,29 @@ CLI::App* with_flags(CLI::App& app, const char* name, const char* description, F
 
 CLI::App* add_check(CLI::App& app, cli::CheckArguments& arguments) {
   CLI::App* check = app.add_subcommand("check", "Run the conformance suite on a plugin");
-  check->add_option("plugin", arguments.plugin,
-                    "Its id, what a profile calls it, its manifest, or its shared object with the "
-                    "manifest beside it")
+  check
+      ->add_option("plugin", arguments.plugin,
+                   "Its id, what a profile calls it, its manifest, or its shared object with the "
+                   "manifest beside it")
       ->required();
   check->add_option("--kind", arguments.kind, "Only these cases; abi: what holds for every plugin")
       ->check(CLI::IsMember({"abi", "backend", "loader", "sampler", "scheduler"}));
   check->add_option("--filter", arguments.filter,
                     "Only cases whose name matches, such as 'backend/linear/Q4_K/*'");
+  check
+      ->add_option("--require", arguments.required,
+                   "Cases, as for --filter, that fail where they are unsupported or skipped")
+      ->allow_extra_args(false);
   check->add_option("--set", arguments.settings, "KEY=VALUE of the plugin's own settings");
   check->add_option("--model", arguments.models,
                     "For a loader: a good file, or the folder of one, that it has to describe");
   check->add_option("--plugin-path", arguments.folders,
                     "Folder of manifests to search before the usual ones");
-  check->add_option("--precision", arguments.precision,
-                    "For a backend, what is demanded of it: f32: floats everywhere; q8: activations "
-                    "may be rounded to 8 bits in products with quantised weights; f16: results may "
-                    "be held in halves")
+  check
+      ->add_option("--precision", arguments.precision,
+                   "For a backend, what is demanded of it: f32: floats everywhere; q8: activations "
+                   "may be rounded to 8 bits in products with quantised weights; f16: results may "
+                   "be held in halves")
       ->check(CLI::IsMember({"f32", "q8", "f16"}))
       ->capture_default_str();
   check->add_option("--seed", arguments.seed, "Of all random inputs")->capture_default_str();
@@ -51,7 +57,8 @@ CLI::App* add_check(CLI::App& app, cli::CheckArguments& arguments) {
   check->footer(
       "The plugin runs in child processes: where it crashes or hangs, that case has failed and the "
       "next one goes on.\nExit status: 0 nothing failed, 1 something failed, 2 the suite could not "
-      "run.");
+      "run,\nor could judge no case of one of the chosen kinds (such as a backend without its "
+      "device).");
   return check;
 }
 

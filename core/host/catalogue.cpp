@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/nearest.h"
+#include "core/host/text.h"
 
 namespace halogen {
 namespace {
@@ -59,12 +60,6 @@ void add(Manifest manifest, const PluginFolder& folder, Catalogue& catalogue) {
   catalogue.entries.push_back(std::move(entry));
 }
 
-std::string joined(const std::vector<std::string>& words, const char* none) {
-  std::string out;
-  for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
-  return out.empty() ? none : out;
-}
-
 }  // namespace
 
 Catalogue read_catalogue(std::vector<PluginFolder> folders) {
@@ -91,9 +86,10 @@ Result<const CatalogueEntry*> Catalogue::find(std::string_view kind, std::string
   for (const CatalogueEntry& entry : entries) {
     if (entry.manifest.id != name) continue;
     if (entry.manifest.has_kind(kind)) return &entry;
-    return fail(HALOGEN_E_NOT_FOUND, "plugin '" + entry.manifest.id + "' (" +
-                                         entry.manifest.path.string() + ") is not a " + word +
-                                         "; its kinds are " + joined(entry.manifest.kinds, "none"));
+    return fail(HALOGEN_E_NOT_FOUND,
+                "plugin '" + entry.manifest.id + "' (" + entry.manifest.path.string() +
+                    ") is not a " + word + "; its kinds are " +
+                    (entry.manifest.kinds.empty() ? "none" : joined(entry.manifest.kinds, ", ")));
   }
 
   std::vector<std::string> available, folders, unreadable;
@@ -107,9 +103,10 @@ Result<const CatalogueEntry*> Catalogue::find(std::string_view kind, std::string
   std::string message = "there is no plugin for " + word + " \"" + std::string(name) + "\"; ";
   if (const auto closest = nearest(name, available); !closest.empty())
     message += "did you mean \"" + std::string(closest) + "\"? ";
-  message += "Available: " + joined(available, "none") + ". Manifests were looked for in " +
-             joined(folders, "no folder");
-  if (!unreadable.empty()) message += ". Unreadable: " + joined(unreadable, "");
+  message += "Available: " + (available.empty() ? "none" : joined(available, ", ")) +
+             ". Manifests were looked for in " +
+             (folders.empty() ? "no folder" : joined(folders, ", "));
+  if (!unreadable.empty()) message += ". Unreadable: " + joined(unreadable, ", ");
   if (name.find('.') == std::string_view::npos)  // an id says nothing about its package
     message +=
         ". By convention it is part of the package halogen-" + word + '-' + std::string(name);

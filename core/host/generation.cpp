@@ -11,6 +11,7 @@
 #include "core/host/library.h"
 #include "core/host/plugin_file.h"
 #include "core/host/services.h"
+#include "core/host/text.h"
 
 namespace halogen {
 namespace {
@@ -30,11 +31,8 @@ Status check_before_opening(const CatalogueEntry& entry) {
                     (std::filesystem::exists(status) ? " is no file" : " is missing") +
                     (manifest.package.empty() ? "; install the plugin again"
                                               : "; it is part of the package " + manifest.package));
-  if (const auto missing = missing_cpu_features(manifest.cpu_features); !missing.empty()) {
-    std::string list;
-    for (const std::string& feature : missing) list += (list.empty() ? "" : ", ") + feature;
-    return fail(HALOGEN_E_UNSUPPORTED, "it needs a processor with " + list);
-  }
+  if (const auto missing = missing_cpu_features(manifest.cpu_features); !missing.empty())
+    return fail(HALOGEN_E_UNSUPPORTED, "it needs a processor with " + joined(missing, ", "));
   return {};
 }
 
@@ -100,10 +98,9 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return seconds.substr(0, seconds.find('.') + 2) + " s";
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "\"" : ", \"") + name + '"';
-  return list;
+// "\"a\", \"b\""
+std::string quoted(const std::vector<std::string>& names) {
+  return names.empty() ? "" : '"' + joined(names, "\", \"") + '"';
 }
 
 }  // namespace
@@ -196,7 +193,7 @@ Status PluginGeneration::check_factories(const Manifest& manifest) const {
     if (!manifest.provides_name(kind, head->name))
       return fail(HALOGEN_E_INVALID, "its " + kind_word(kind) + " is called \"" + head->name +
                                          "\", but the manifest " + path + " says " +
-                                         listed(manifest.provides.at(kind)));
+                                         quoted(manifest.provides.at(kind)));
   }
   return {};
 }
@@ -250,9 +247,9 @@ Status PluginGeneration::stop(bool initialised) {
   const auto leftovers = parts_->services.threads().join_leftovers(environment_.patience);
   if (!leftovers.joined.empty())
     log_warning("host", "plugin '" + id() + "' did not join its threads " +
-                            listed(leftovers.joined) + "; the host did");
+                            quoted(leftovers.joined) + "; the host did");
   if (!leftovers.running.empty())
-    return keep_resident("its threads " + listed(leftovers.running) + " still run" + waited);
+    return keep_resident("its threads " + quoted(leftovers.running) + " still run" + waited);
 
   if (wants_to_stay) {
     parts_->services.drop_metrics();

@@ -7,19 +7,20 @@
 #include "core/host/catalogue.h"
 #include "core/host/elf_traits.h"
 #include "core/host/library_search.h"
+#include "core/host/text.h"
 
 namespace halogen {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string listed(const std::vector<std::string>& items) {
+// The first few.
+std::string listed(std::vector<std::string> items) {
   constexpr size_t kShown = 5;
-  std::string list;
-  for (size_t i = 0; i < std::min(items.size(), kShown); ++i)
-    list += (i == 0 ? "" : ", ") + items[i];
-  if (items.size() > kShown) list += " and " + std::to_string(items.size() - kShown) + " more";
-  return list;
+  if (items.size() <= kShown) return joined(items, ", ");
+  const size_t more = items.size() - kShown;
+  items.resize(kShown);
+  return joined(items, ", ") + " and " + std::to_string(more) + " more";
 }
 
 // Manifest and library, whichever of them was named.
@@ -55,7 +56,8 @@ Result<Pair> pair_of(const fs::path& file, const fs::path& manifest_path) {
   if (!folders) return folders.error();
   // What lies beside the file counts before all that the search path has.
   const auto beside = std::ranges::find(*folders, absolute.parent_path(), &PluginFolder::manifests);
-  if (auto found = find_pair(absolute, {*beside})) return std::move(*found);
+  if (beside != folders->end())
+    if (auto found = find_pair(absolute, {*beside})) return std::move(*found);
   if (auto found = find_pair(absolute, *folders)) return std::move(*found);
   if (manifest) return Pair{manifest, absolute.parent_path() / manifest->library};
   return Pair{std::nullopt, file};
@@ -63,6 +65,7 @@ Result<Pair> pair_of(const fs::path& file, const fs::path& manifest_path) {
 
 void check_symbols(const ElfObject& object, Inspection& found) {
   if (object.symbols().empty()) {
+    found.entry_readable = false;
     found.remarks.emplace_back("its symbols were stripped, so that its entry cannot be read");
     return;
   }
@@ -146,6 +149,7 @@ void compare(const Manifest& manifest, Inspection& found) {
 }  // namespace
 
 Result<Inspection> inspect_plugin(const fs::path& file, const fs::path& manifest) {
+  if (file.empty()) return fail(HALOGEN_E_INVALID, "the name of the file is empty");
   auto pair = pair_of(file, manifest);
   if (!pair) return pair.error();
   Inspection found;

@@ -26,7 +26,9 @@ struct Inspection {
 
   std::vector<std::string> problems;  // why it would be refused, or not work
   std::vector<std::string> remarks;   // what its author may want to change
-  bool usable() const { return problems.empty(); }
+  bool entry_readable = true;         // false: only loading it tells whether it works
+  bool refused() const { return !problems.empty(); }
+  bool usable() const { return problems.empty() && entry_readable; }
 };
 
 // [worker] `file` is a shared object or a manifest (*.toml). For an object, `manifest` names the

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/printable.h"
+#include "core/host/text.h"
 
 namespace halogen {
 namespace {
@@ -17,17 +18,7 @@ void field(std::string& out, std::string_view name, std::string_view value) {
   out += printable(value) + '\n';
 }
 
-std::string joined(const std::vector<std::string>& items) {
-  std::string list;
-  for (const std::string& item : items) list += (list.empty() ? "" : ", ") + item;
-  return list;
-}
-
-std::string abi_text(unsigned major, unsigned minor) {
-  return std::to_string(major) + '.' + std::to_string(minor);
-}
-
-const std::string kOurAbi = abi_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);
+const std::string kOurAbi = version_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);
 
 void describe(std::string& out, const PluginDescription& plugin) {
   const halogen_plugin& entry = plugin.entry;
@@ -37,11 +28,17 @@ void describe(std::string& out, const PluginDescription& plugin) {
   field(out, "plugin", who);
   field(out, "licence", plugin.licence);
   field(out, "abi",
-        "built with " + abi_text(entry.abi_major, entry.abi_minor) + ", needs " +
-            abi_text(entry.abi_major, entry.least_host_minor) + " (an entry of " +
+        "built with " + version_text(entry.abi_major, entry.abi_minor) + ", needs " +
+            version_text(entry.abi_major, entry.least_host_minor) + " (an entry of " +
             std::to_string(entry.struct_size) + " bytes)");
   field(out, "unload",
         plugin.unload == HALOGEN_RESIDENT ? "stays in memory, as it asks" : "leaves memory");
+}
+
+std::string verdict(const Inspection& inspection) {
+  if (inspection.refused()) return "refuses it";
+  if (!inspection.entry_readable) return "cannot tell without loading it whether it takes it";
+  return inspection.manifest ? "takes it" : "takes it, with a manifest";
 }
 
 }  // namespace
@@ -50,17 +47,14 @@ std::string inspection_text(const Inspection& inspection) {
   std::string out = printable(inspection.library.string()) + '\n';
   if (inspection.description) describe(out, *inspection.description);
   field(out, "machine", inspection.machine);
-  field(out, "needs", joined(inspection.needed));
+  field(out, "needs", joined(inspection.needed, ", "));
   if (inspection.manifest) {
     field(out, "manifest", inspection.manifest->path.string());
-    field(out, "kinds", joined(inspection.manifest->kinds));
+    field(out, "kinds", joined(inspection.manifest->kinds, ", "));
   }
   for (const std::string& problem : inspection.problems) field(out, "problem", problem);
   for (const std::string& remark : inspection.remarks) field(out, "remark", remark);
-  return out +
-         (inspection.usable() ? "This halogen (plugin ABI " + kOurAbi + ") takes it"
-                              : "This halogen (plugin ABI " + kOurAbi + ") refuses it") +
-         (inspection.usable() && !inspection.manifest ? ", with a manifest.\n" : ".\n");
+  return out + "This halogen (plugin ABI " + kOurAbi + ") " + verdict(inspection) + ".\n";
 }
 
 std::string inspection_json(const Inspection& inspection) {
@@ -77,6 +71,7 @@ std::string inspection_json(const Inspection& inspection) {
                {"stays_mapped", inspection.stays_mapped},
                {"problems", inspection.problems},
                {"remarks", inspection.remarks}};
+  if (!inspection.refused() && !inspection.entry_readable) json["usable"] = nullptr;
   if (inspection.machine.empty()) json["machine"] = nullptr;
   if (inspection.manifest) json["manifest"] = inspection.manifest->path.string();
   if (const auto& plugin = inspection.description)

@@ -20,6 +20,7 @@
 #include <boost/dll/shared_library.hpp>
 
 #include "core/host/elf_traits.h"
+#include "core/host/text.h"
 
 namespace halogen {
 namespace {
@@ -85,12 +86,6 @@ Mapped find_mapped(const std::string& object) {
       },
       &mapped);
   return mapped;
-}
-
-std::string list_of(const std::vector<std::string>& items, const char* separator) {
-  std::string list;
-  for (const std::string& item : items) list += (list.empty() ? "" : separator) + item;
-  return list;
 }
 
 bool is_mapped(const std::string& copy_name) {
@@ -193,10 +188,15 @@ Library::~Library() {
 }
 
 Status Library::unload(std::chrono::milliseconds patience) {
-  const auto inside = threads_inside(find_mapped(copy_path_).code, older_threads_, patience);
-  if (!inside.empty())
-    return fail(HALOGEN_E_BUSY, path_.string() + " stays mapped: threads that it did not start " +
-                                    "through the host still run in it: " + list_of(inside, ", "));
+  const auto threads = threads_inside(find_mapped(copy_path_).code, older_threads_, patience);
+  if (!threads.inside.empty())
+    return fail(HALOGEN_E_BUSY,
+                path_.string() + " stays mapped: threads that it did not start through the host " +
+                    "still run in it: " + joined(threads.inside, ", "));
+  if (!threads.unseen.empty())
+    return fail(HALOGEN_E_BUSY, path_.string() + " stays mapped: these threads may run in it; " +
+                                    "they never paused and could not be looked at: " +
+                                    joined(threads.unseen, ", "));
 
   const std::scoped_lock lock(loader_mutex());
   entry_ = nullptr;
@@ -213,7 +213,7 @@ Status Library::unload(std::chrono::milliseconds patience) {
   const auto reasons = object ? reasons_to_stay_mapped(*object) : std::vector<std::string>();
   return fail(HALOGEN_E_BUSY,
               path_.string() + " stays mapped after it was closed: " +
-                  (reasons.empty() ? "somebody else holds it open" : list_of(reasons, "; ")));
+                  (reasons.empty() ? "somebody else holds it open" : joined(reasons, "; ")));
 }
 
 }  // namespace halogen

@@ -67,6 +67,14 @@ std::vector<std::pair<std::string, std::string>> read_loader_cache() {
   return libraries;
 }
 
+// A folder of a run path; empty where the origin is not known that it begins with.
+std::string with_origin(std::string_view folder, const fs::path& origin) {
+  for (const std::string_view variable : {"$ORIGIN", "${ORIGIN}"})
+    if (folder.starts_with(variable))
+      return origin.empty() ? "" : origin.string().append(folder.substr(variable.size()));
+  return std::string(folder);
+}
+
 }  // namespace
 
 Result<std::vector<std::byte>> read_object_file(const fs::path& path) {
@@ -87,49 +95,63 @@ Result<std::vector<std::byte>> read_object_file(const fs::path& path) {
   return bytes;
 }
 
-std::optional<fs::path> find_library(std::string_view name, std::string_view run_path) {
+std::vector<fs::path> find_libraries(std::string_view name, std::string_view run_path,
+                                     const fs::path& origin) {
   std::error_code ignored;
-  if (name.find('/') != std::string_view::npos)
-    return fs::is_regular_file(name, ignored) ? std::optional<fs::path>(name) : std::nullopt;
-
+  std::vector<fs::path> found;
+  const auto look_at = [&](const fs::path& path) {
+    if (fs::is_regular_file(path, ignored)) found.push_back(path);
+  };
+  if (name.find('/') != std::string_view::npos) {
+    look_at(name);
+    return found;
+  }
   std::vector<std::string> folders;
   while (!run_path.empty()) {
     const size_t colon = run_path.find(':');
-    folders.emplace_back(run_path.substr(0, colon));
+    folders.push_back(with_origin(run_path.substr(0, colon), origin));
     run_path = colon == std::string_view::npos ? "" : run_path.substr(colon + 1);
   }
   static const std::vector<std::string> system_folders = loader_folders();
   folders.insert(folders.end(), system_folders.begin(), system_folders.end());
   for (const fs::path folder : folders)
-    if (folder.is_absolute() && fs::is_regular_file(folder / name, ignored)) return folder / name;
+    if (folder.is_absolute()) look_at(folder / name);
 
   static const auto cache = read_loader_cache();
   for (const auto& [library, path] : cache)
-    if (library == name && fs::is_regular_file(path, ignored)) return path;
-  return std::nullopt;
+    if (library == name) look_at(path);
+  return found;
 }
 
 NeededLibraries read_needed_libraries(const ElfObject& object) {
+  struct Needed {
+    std::string name, run_path;  // of who needs it
+    fs::path origin;
+  };
   NeededLibraries libraries;
   std::set<std::string, std::less<>> seen;
-  std::deque<std::pair<std::string, std::string>> waiting;  // name, the run path of who needs it
-  const auto enqueue = [&](const ElfObject& from) {
+  std::deque<Needed> waiting;
+  const auto enqueue = [&](const ElfObject& from, const fs::path& origin) {
     for (const std::string_view name : from.needed())
-      if (seen.emplace(name).second) waiting.emplace_back(name, from.run_path());
+      if (seen.emplace(name).second)
+        waiting.push_back({std::string(name), std::string(from.run_path()), origin});
   };
-  enqueue(object);
-  for (; !waiting.empty(); waiting.pop_front()) {
-    const auto& [name, run_path] = waiting.front();
-    const auto path = find_library(name, run_path);
-    const auto bytes = path ? read_object_file(*path) : fail(HALOGEN_E_NOT_FOUND, "not found");
+  // Whether it is the library that the loader would take.
+  const auto take = [&](const fs::path& path) {
+    const auto bytes = read_object_file(path);
     const auto library = bytes ? ElfObject::parse(*bytes) : bytes.error();
-    if (!library || library->machine() != object.machine()) {
-      libraries.missing.push_back(name);
-      continue;
-    }
+    if (!library || library->machine() != object.machine()) return false;
     for (const ElfSymbol& symbol : library->symbols())
       if (symbol.defined) libraries.symbols.emplace(symbol.name);
-    enqueue(*library);
+    enqueue(*library, path.parent_path());
+    return true;
+  };
+  enqueue(object, {});
+  while (!waiting.empty()) {
+    const Needed needed = std::move(waiting.front());
+    waiting.pop_front();
+    if (std::ranges::none_of(find_libraries(needed.name, needed.run_path, needed.origin), take))
+      libraries.missing.push_back(needed.name);
   }
   return libraries;
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,9 +13,12 @@
 
 namespace halogen {
 
-// [any] The file of a needed library ("libm.so.6"): in the folders of `run_path`, in the loader's
-// folders and LD_LIBRARY_PATH, or in its cache (ldconfig(8)). $ORIGIN is not expanded.
-std::optional<std::filesystem::path> find_library(std::string_view name, std::string_view run_path);
+// [any] The files of the name of a needed library ("libm.so.6") in the order in which the loader
+// tries them, which goes on where one is for another machine: in the folders of `run_path`, in the
+// loader's folders and LD_LIBRARY_PATH, in its cache (ldconfig(8)). `origin` is the folder of the
+// object that needs it, for $ORIGIN; empty: not known, and such folders are left out.
+std::vector<std::filesystem::path> find_libraries(std::string_view name, std::string_view run_path,
+                                                  const std::filesystem::path& origin);
 
 // What the libraries that an object needs, and those that they need, hold for it.
 struct NeededLibraries {
@@ -24,7 +26,8 @@ struct NeededLibraries {
   std::set<std::string, std::less<>> symbols;
 };
 
-// [worker] Reads all of them.
+// [worker] Reads all of them. The object itself is opened from a private copy, whose $ORIGIN holds
+// nothing.
 NeededLibraries read_needed_libraries(const ElfObject& object);
 
 // [worker] A whole file. Errors: HALOGEN_E_IO.

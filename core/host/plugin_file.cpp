@@ -3,14 +3,9 @@
 #include <cstddef>
 #include <optional>
 
+#include "core/host/text.h"
+
 namespace halogen {
-namespace {
-
-std::string version_text(unsigned major, unsigned minor) {
-  return std::to_string(major) + '.' + std::to_string(minor);
-}
-
-}  // namespace
 
 Status check_abi(const std::string& who, unsigned major, unsigned least_host_minor) {
   const std::string ours = version_text(HALOGEN_ABI_MAJOR, HALOGEN_ABI_MINOR);

@@ -10,6 +10,7 @@
 #include <span>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -77,14 +78,17 @@ bool stack_points_into(const std::vector<AddressRange>& code, uintptr_t stack) {
   return found;
 }
 
+enum class Place { outside, inside, unknown };
+
 // A thread that has ended is nowhere; nor is one of which the kernel does not tell.
-bool may_be_inside(pid_t thread, const std::vector<AddressRange>& code) {
+Place place_of(pid_t thread, const std::vector<AddressRange>& code) {
   std::ifstream file(task_file(thread, "syscall"));
   const std::vector<std::string> words(std::istream_iterator<std::string>(file), {});
-  if (words.size() == 1 && words[0] == "running") return true;
+  if (words.size() == 1 && words[0] == "running") return Place::unknown;
   const auto registers = parse_registers(words);
-  return registers &&
-         (in_code(code, registers->program) || stack_points_into(code, registers->stack));
+  const bool inside =
+      registers && (in_code(code, registers->program) || stack_points_into(code, registers->stack));
+  return inside ? Place::inside : Place::outside;
 }
 
 std::string name_of(pid_t thread) {
@@ -105,16 +109,22 @@ std::set<pid_t> thread_ids() {
   return threads;
 }
 
-std::vector<std::string> threads_inside(const std::vector<AddressRange>& code,
-                                        const std::set<pid_t>& bystanders,
-                                        std::chrono::milliseconds patience) {
+ThreadSearch threads_inside(const std::vector<AddressRange>& code, std::set<pid_t> bystanders,
+                            std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
+  std::set<pid_t> outside = std::move(bystanders);
+  outside.insert(::gettid());
   while (!code.empty()) {
-    std::vector<std::string> inside;
-    for (const pid_t thread : thread_ids())
-      if (thread != ::gettid() && !bystanders.contains(thread) && may_be_inside(thread, code))
-        inside.push_back(name_of(thread));
-    if (inside.empty() || std::chrono::steady_clock::now() >= deadline) return inside;
+    ThreadSearch found;
+    for (const pid_t thread : thread_ids()) {
+      if (outside.contains(thread)) continue;
+      const Place place = place_of(thread, code);
+      if (place == Place::outside)
+        outside.insert(thread);
+      else
+        (place == Place::inside ? found.inside : found.unseen).push_back(name_of(thread));
+    }
+    if (found.empty() || std::chrono::steady_clock::now() >= deadline) return found;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};

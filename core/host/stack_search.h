@@ -24,12 +24,19 @@ struct AddressRange {
 // [any] The threads that this process has now.
 std::set<pid_t> thread_ids();
 
-// [worker] The names of the threads that are in `code`, or will return to it; those in `bystanders`
-// (threads that are older than the code) and the caller are not asked. A thread that the kernel
-// reports as running cannot be looked at; it is asked again until `patience` has passed, and counts
-// as being inside then. So does one that is inside at first: it may be about to end.
-std::vector<std::string> threads_inside(const std::vector<AddressRange>& code,
-                                        const std::set<pid_t>& bystanders,
-                                        std::chrono::milliseconds patience);
+// Names of threads.
+struct ThreadSearch {
+  std::vector<std::string> inside;  // in the code, or about to return to it
+  std::vector<std::string> unseen;  // running whenever they were looked at
+  bool empty() const { return inside.empty() && unseen.empty(); }
+};
+
+// [worker] Looks for threads in `code`, into which nothing calls any more: a thread that was seen
+// outside once is outside for good. Those in `bystanders` (threads that are older than the code)
+// and the caller are not looked at. A thread that the kernel reports as running cannot be looked
+// at, and one that is inside may be about to end: both are looked at again until `patience` has
+// passed.
+ThreadSearch threads_inside(const std::vector<AddressRange>& code, std::set<pid_t> bystanders,
+                            std::chrono::milliseconds patience);
 
 }  // namespace halogen

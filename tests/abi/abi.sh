@@ -24,7 +24,10 @@ build() {
 
 # compare OBJECT: prints what is incompatible, and fails if anything is.
 compare() {
-  abidiff --leaf-changes-only --no-show-locs "$baseline" "$1" >"$work/report" || (($? & 4)) || { cat "$work/report"; return 1; }
+  abidiff --leaf-changes-only --no-show-locs "$baseline" "$1" >"$work/report" || (($? & 4)) || {
+    cat "$work/report"
+    return 1
+  }
   awk '
     FNR == NR {  # the baseline: which structs begin with their size
       if (match($0, /<class-decl name=.[a-z_]+/)) class = substr($0, RSTART + 18, RLENGTH - 18)

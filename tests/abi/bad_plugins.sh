@@ -4,7 +4,7 @@
 set -euo pipefail
 program=$1 build=$2 model=$3
 folder=$(mktemp -d)
-trap 'kill "${server:-0}" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap '[[ -z ${server:-} ]] || kill "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 export HALOGEN_PLUGIN_PATH=$folder
 
 manifest() {  # NAME LIBRARY
@@ -24,7 +24,10 @@ expect() {  # TEXT FILE
 }
 
 manifest hollow "$build/bad/hollow.so"
-! "$program" run "$model" hello --set scheduler.name=hollow >"$folder/log" 2>&1
+if "$program" run "$model" hello --set scheduler.name=hollow >"$folder/log" 2>&1; then
+  echo "a hollow table works"
+  exit 1
+fi
 expect "plugin 'org.example.probe': its scheduler table has no 'create', which schedulers must have" "$folder/log"
 rm "$folder/hollow.toml"
 

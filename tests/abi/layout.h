@@ -21,14 +21,15 @@ struct LayoutRow {
   std::string_view structure;  // or the constant
   std::string_view member;
   int64_t offset, size;  // promised; of a since row the minor and the old size
-  int64_t real_offset, real_size;
+  int64_t real_offset, real_size, alignment;
 };
 
 // The address decides nothing: only its type is looked at.
 template <typename Struct>
 Struct* any_struct();
 
-#define STRUCT(type, bytes) {RowKind::structure, #type, "", 0, bytes, 0, sizeof(type)},
+#define STRUCT(type, bytes) \
+  {RowKind::structure, #type, "", 0, bytes, 0, sizeof(type), alignof(type)},
 #define MEMBER(type, at, bytes, name) \
   {RowKind::member,                   \
    #type,                             \
@@ -36,9 +37,10 @@ Struct* any_struct();
    at,                                \
    bytes,                             \
    offsetof(type, name),              \
-   sizeof(any_struct<type>()->name)},
-#define SINCE(type, minor, bytes) {RowKind::since, #type, "", minor, bytes, minor, bytes},
-#define VALUE(constant, number) {RowKind::value, #constant, "", 0, number, 0, constant},
+   sizeof(any_struct<type>()->name),  \
+   alignof(decltype(any_struct<type>()->name))},
+#define SINCE(type, minor, bytes) {RowKind::since, #type, "", minor, bytes, minor, bytes, 1},
+#define VALUE(constant, number) {RowKind::value, #constant, "", 0, number, 0, constant, 1},
 constexpr LayoutRow kLayout[] = {
 #include "layout.inc"
 };

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <thread>
 
-#include "halogen/backend.h"
-#include "halogen/loader.h"
-#include "halogen/sampler.h"
-#include "halogen/scheduler.h"
-
+#include "core/check/entries.h"
+#include "core/check/factory_kinds.h"
 #include "core/host/library.h"
 #include "core/host/services.h"
 #include "core/serve/factory_checks.h"
@@ -20,8 +16,6 @@
 
 namespace halogen::check {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kPatience{5};
 
@@ -100,13 +94,6 @@ class Running {
   size_t posted_left_ = 0;
 };
 
-size_t entries_of(const char* folder) {
-  std::error_code ignored;
-  size_t count = 0;
-  for (fs::directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) count++;
-  return count;
-}
-
 // A joined thread takes a moment to disappear from the list.
 bool threads_fall_to(size_t count) {
   for (int i = 0; i < 200; i++) {
@@ -162,18 +149,6 @@ Outcome does_nothing_when_opened(Subject& subject) {
   return findings.outcome();
 }
 
-Status check_table(const Manifest& manifest, const std::string& kind, const void* factory) {
-  if (kind == HALOGEN_BACKEND_KIND)
-    return check_factory(manifest.id, static_cast<const halogen_backend_factory*>(factory));
-  if (kind == HALOGEN_LOADER_KIND)
-    return check_factory(manifest.id, static_cast<const halogen_loader_factory*>(factory));
-  if (kind == HALOGEN_SAMPLER_KIND)
-    return check_factory(manifest.id, static_cast<const halogen_sampler_factory*>(factory));
-  if (kind == HALOGEN_SCHEDULER_KIND)
-    return check_factory(manifest.id, static_cast<const halogen_scheduler_factory*>(factory));
-  return {};
-}
-
 Outcome has_its_tables(Subject& subject) {
   Opened opened = open(subject);
   if (opened.outcome.verdict != Verdict::pass) return opened.outcome;
@@ -188,8 +163,9 @@ Outcome has_its_tables(Subject& subject) {
     if (!findings.expect(factory != nullptr, "there is no factory for " + kind)) continue;
     findings.expect(factory == opened.entry->get_factory(kind.c_str()),
                     "get_factory has another " + kind + " the second time");
-    if (auto whole = check_table(manifest, kind, factory); !whole)
-      findings.expect(false, whole.error().message);
+    const auto whole = visit_factory<Status>(
+        kind, factory, [&](const auto* table) { return check_factory(manifest.id, table); });
+    if (!whole) findings.expect(false, whole.error().message);
   }
   return findings.outcome();
 }
@@ -202,17 +178,9 @@ struct Keys {
 };
 
 std::optional<Keys> keys_of(const std::string& kind, const void* factory) {
-  const auto read = [](const auto* table) {
+  return visit_factory<std::optional<Keys>>(kind, factory, [](const auto* table) {
     return Keys{table->name, table->n_config_keys, table->config_keys};
-  };
-  if (kind == HALOGEN_BACKEND_KIND)
-    return read(static_cast<const halogen_backend_factory*>(factory));
-  if (kind == HALOGEN_LOADER_KIND) return read(static_cast<const halogen_loader_factory*>(factory));
-  if (kind == HALOGEN_SAMPLER_KIND)
-    return read(static_cast<const halogen_sampler_factory*>(factory));
-  if (kind == HALOGEN_SCHEDULER_KIND)
-    return read(static_cast<const halogen_scheduler_factory*>(factory));
-  return std::nullopt;
+  });
 }
 
 void check_key(const std::string& where, const halogen_config_key& key, Findings& findings) {

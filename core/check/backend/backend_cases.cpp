@@ -25,8 +25,13 @@ void CaseList::add(std::string name, bool quick, std::function<Outcome(OperatorC
   added.quick = quick;
   added.run = [session = session_, name = std::move(name),
                body = std::move(body)](Subject& subject) -> Outcome {
-    if (auto opened = session->open(subject); !opened)
-      return Outcome::skipped(opened.error().message);
+    if (auto opened = session->open(subject); !opened) {
+      // Without the device or its driver nothing can be judged; all else is the plugin's fault.
+      const halogen_status status = opened.error().status;
+      return status == HALOGEN_E_NOT_FOUND || status == HALOGEN_E_UNSUPPORTED
+                 ? Outcome::skipped(opened.error().message)
+                 : Outcome::failed(opened.error().message);
+    }
     OperatorCase operator_case(subject, *session, name);
     return body(operator_case);
   };

@@ -23,8 +23,8 @@ constexpr double kTiny = std::numeric_limits<float>::min();
 void Comparison::add(const std::string& what, const reference::Tensor& expected,
                      std::span<const float> got) {
   if (expected.values.size() != got.size()) {
-    worst_ = std::numeric_limits<double>::infinity();
-    worst_sentence_ = what + " has another number of elements";
+    mismatch_ = what + " has " + std::to_string(got.size()) + " elements instead of " +
+                std::to_string(expected.values.size());
     return;
   }
   for (size_t i = 0; i < got.size(); i++) {
@@ -48,6 +48,7 @@ double Comparison::relative_rms() const {
 }
 
 Outcome Comparison::within(double limit) const {
+  if (!mismatch_.empty()) return Outcome::failed(mismatch_);
   Outcome outcome;
   const double rms = relative_rms();
   outcome.measure = "relative RMS " + number(rms, "%.1e");
@@ -60,6 +61,7 @@ Outcome Comparison::within(double limit) const {
 }
 
 Outcome Comparison::outcome() const {
+  if (!mismatch_.empty()) return Outcome::failed(mismatch_);
   Outcome outcome;
   const double rms = relative_rms();
   outcome.measure = "relative RMS " + number(rms, "%.1e");

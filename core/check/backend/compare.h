@@ -26,6 +26,7 @@ class Comparison {
 
   double squared_errors_ = 0, squares_ = 0, worst_ = 0;
   std::string worst_sentence_;
+  std::string mismatch_;  // of the numbers of elements; empty: none
 };
 
 // Runs the steps on a program made from `graph` and on the reference.

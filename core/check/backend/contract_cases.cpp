@@ -267,7 +267,7 @@ Outcome waits_again(OperatorCase& c) {
     if (error.message[0] == '\0') return Outcome::failed("step_wait times out without a message");
   }
   if (status != HALOGEN_OK)
-    status = factory.step_wait(small.program->program(), ticket, 10'000'000, &error);
+    status = factory.step_wait(small.program->program(), ticket, kStepPatience, &error);
   if (status != HALOGEN_OK) return Outcome::failed("step_wait answers " + described(status, error));
   reference::KvCache cache(small.program->geometry());
   Comparison comparison;
@@ -298,10 +298,17 @@ Outcome takes_larger_structs(OperatorCase& c) {
   halogen_status status = factory.step_submit(small.program->program(), small.program->kv(),
                                               nullptr, &newer.step, &ticket, &error);
   if (status == HALOGEN_OK)
-    status = factory.step_wait(small.program->program(), ticket, UINT64_MAX, &error);
-  return status == HALOGEN_OK
-             ? Outcome{}
-             : Outcome::failed("a step of a newer host gets " + described(status, error));
+    status = factory.step_wait(small.program->program(), ticket, kStepPatience, &error);
+  if (status != HALOGEN_OK)
+    return Outcome::failed("a step of a newer host gets " + described(status, error));
+  reference::KvCache cache(small.program->geometry());
+  Comparison comparison;
+  comparison.add("output of a newer host's step",
+                 reference::evaluate(small.graph.graph(), small.graph.weights(), newer.step, cache,
+                                     c.precision())
+                     .hidden,
+                 hidden);
+  return comparison.outcome();
 }
 
 Outcome takes_two_steps(OperatorCase& c) {
@@ -325,10 +332,10 @@ Outcome takes_two_steps(OperatorCase& c) {
       factory.step_submit(program, small.program->kv(), nullptr, &b, &tickets[1], &error);
   if (both != HALOGEN_OK && both != HALOGEN_E_BUSY)
     return Outcome::failed("a second step in flight gets " + described(both, error));
-  status = factory.step_wait(program, tickets[0], UINT64_MAX, &error);
+  status = factory.step_wait(program, tickets[0], kStepPatience, &error);
   if (both == HALOGEN_E_BUSY && status == HALOGEN_OK)  // one at a time, then
     status = factory.step_submit(program, small.program->kv(), nullptr, &b, &tickets[1], &error);
-  if (status == HALOGEN_OK) status = factory.step_wait(program, tickets[1], UINT64_MAX, &error);
+  if (status == HALOGEN_OK) status = factory.step_wait(program, tickets[1], kStepPatience, &error);
   if (status != HALOGEN_OK)
     return Outcome::failed("the steps end with " + described(status, error));
   reference::KvCache cache(small.program->geometry());

@@ -16,14 +16,15 @@ std::string described(halogen_status status, const halogen_error& error) {
 Status BackendSession::open(Subject& subject) {
   if (backend_) return {};
   factory_ = subject.factory<halogen_backend_factory>(HALOGEN_BACKEND_KIND);
-  if (!factory_) return fail(HALOGEN_E_NOT_FOUND, subject.error());
+  if (!factory_) return fail(HALOGEN_E_INVALID, subject.error());
   auto settings = subject.settings("backend", {factory_->config_keys, factory_->n_config_keys});
   if (!settings) return settings.error();
   halogen_error error = no_error();
   const halogen_status status = factory_->create(settings->config(), &backend_, &error);
   if (status == HALOGEN_OK && backend_) return {};
   backend_ = nullptr;
-  return fail(status, "the backend cannot be created: " + described(status, error));
+  return fail(status == HALOGEN_OK ? HALOGEN_E_INTERNAL : status,
+              "the backend cannot be created: " + described(status, error));
 }
 
 TestProgram::TestProgram(const BackendSession& session, const TestGraph& graph,
@@ -73,7 +74,7 @@ Result<Rows> TestProgram::run(const StepArrays& arrays) {
   uint64_t ticket = 0;
   halogen_status status = factory.step_submit(program_, kv_, nullptr, &step, &ticket, &error);
   if (status != HALOGEN_OK) return fail(status, "step_submit answers " + described(status, error));
-  status = factory.step_wait(program_, ticket, UINT64_MAX, &error);
+  status = factory.step_wait(program_, ticket, kStepPatience, &error);
   if (status != HALOGEN_OK) return fail(status, "step_wait answers " + described(status, error));
   Rows rows;
   rows.logits.assign(logits_out, logits_out + logits);

@@ -16,6 +16,9 @@
 
 namespace halogen::check {
 
+// For a step that should end, in microseconds.
+constexpr uint64_t kStepPatience = 60'000'000;
+
 class BackendSession {
  public:
   // Loads the plugin and creates the backend at the first call, with the command line's settings.

@@ -13,6 +13,7 @@
 
 #include "halogen/loader.h"
 
+#include "core/check/entries.h"
 #include "core/check/loader/describe.h"
 #include "core/check/loader/tiny_gguf.h"
 
@@ -23,6 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTinyName = "tiny.gguf";
 constexpr uint64_t kMostDamagedBytes = 1 << 20;  // larger files are described, not damaged
+constexpr uint64_t kLeastDamagedBytes = 64;      // no model fits into less
 constexpr uint64_t kMostMemory = uint64_t{512} << 20;
 
 // A sanitizer's own memory breaks every limit.
@@ -63,11 +65,7 @@ class MemoryLimit {
 };
 
 size_t open_files() {
-  std::error_code ignored;
-  size_t count = 0;
-  for (fs::directory_iterator it("/proc/self/fd", ignored), end; it != end; it.increment(ignored))
-    count++;
-  return count;
+  return entries_of("/proc/self/fd");
 }
 
 class Session {
@@ -396,8 +394,16 @@ void add_loader_cases(const Options& options, std::vector<Case>& cases) {
   add_damages(options, tiny, list);
   for (const fs::path& path : options.models) {
     std::error_code ignored;
-    if (fs::is_regular_file(path, ignored) && fs::file_size(path, ignored) <= kMostDamagedBytes)
-      add_damages(options, {path.filename().string(), path}, list);
+    if (!fs::is_regular_file(path, ignored)) continue;
+    const uint64_t size = fs::file_size(path, ignored);
+    const std::string name = path.filename().string();
+    if (size < kLeastDamagedBytes)
+      list.add("cut/" + name + "/none", true, [name, size](Subject&, Session&) {
+        return Outcome::failed(name + " has only " + std::to_string(size) +
+                               " bytes: it is no good file, of which the suite could cut copies");
+      });
+    else if (size <= kMostDamagedBytes)
+      add_damages(options, {name, path}, list);
   }
 }
 

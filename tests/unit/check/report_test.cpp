@@ -14,7 +14,7 @@ class ReportTest : public testing::Test {
     options_.plugin.manifest.version = "1.2.3";
     options_.settings = {{"exact", "true"}, {"note", "it's"}};
     options_.seed = 7;
-    report_.emplace(ReportHead{"9.9", "thing.so", {"device    fast"}}, options_);
+    report_.emplace(ReportHead{"9.9", "thing.so", {"device    fast"}, {}}, options_);
     report_->add({"backend/linear/Q4_K/1", {Verdict::pass, "", "relative RMS 1e-3", 0.25}});
     report_->add({"backend/linear/Q4_K/2", {Verdict::pass, "", "relative RMS 2e-3", 0.5}});
     report_->add({"backend/rope/plain/64", Outcome::failed("row 0 is off")});
@@ -42,6 +42,27 @@ TEST_F(ReportTest, SumsUpGroupsWithTheirWorst) {
   EXPECT_NE(body.find("\n4 cases in 2.0 s: 2 pass, 1 fail, 0 skipped, 1 unsupported\n"),
             std::string::npos)
       << body;
+}
+
+TEST_F(ReportTest, RepeatsWithEverythingThatChoosesTheCase) {
+  options_ = {};
+  options_.quick = true;
+  options_.required = {"backend/*"};
+  Report report({"9.9", "thing", {}, {"/some/where"}}, options_);
+  report.add({"backend/rope/plain/64", Outcome::failed("row 0 is off")});
+  const std::string body = report.body(false, std::chrono::seconds(2));
+  EXPECT_NE(body.find("again: halogen check thing --filter backend/rope/plain/64 --plugin-path "
+                      "/some/where --require 'backend/*' --quick --seed 1\n"),
+            std::string::npos)
+      << body;
+}
+
+TEST_F(ReportTest, NamesTheKindsOfWhichNothingIsKnown) {
+  EXPECT_TRUE(report_->unjudged_kinds().empty());
+  report_->add({"loader/path/pipe", Outcome::skipped("no pipes here")});
+  report_->add({"sampler/greedy/ties", Outcome::unsupported("no")});
+  report_->add({"sampler/greedy/first", Outcome::failed("no")});
+  EXPECT_EQ(report_->unjudged_kinds(), std::vector<std::string>{"loader"});
 }
 
 TEST_F(ReportTest, HeadSaysWhatWasCheckedAndHow) {

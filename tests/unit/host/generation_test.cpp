@@ -1,7 +1,7 @@
 // Loading, sharing, replacing and unloading.
-#include <cstring>
-
-#include <elf.h>
+#include <atomic>
+#include <thread>
+#include <vector>
 
 #include "fixture.h"
 
@@ -92,13 +92,7 @@ TEST_F(Generation, FailedReplacementLeavesTheOldOne) {
 
 TEST_F(Generation, LoadsWithoutSectionHeaders) {
   install("v1");
-  std::string bytes = read_file(library());
-  Elf64_Ehdr header;
-  std::memcpy(&header, bytes.data(), sizeof header);
-  header.e_shoff = 0;
-  header.e_shnum = header.e_shstrndx = 0;
-  std::memcpy(bytes.data(), &header, sizeof header);
-  folder.write("probe.so", bytes);
+  folder.write("probe.so", without_section_headers(read_file(library())));
   auto handle = host.load(PROBE_KIND, "probe");
   ASSERT_TRUE(handle.ok()) << handle.error().message;
   EXPECT_EQ(probe(*handle).answer(), 1);
@@ -152,6 +146,30 @@ TEST_F(Generation, StaticDestructorsFindTheServicesClosed) {
   EXPECT_EQ(
       log.count("org.example.probe: late: post 8, thread_start 8, log enabled 1, extension 0"), 1u);
   EXPECT_EQ(metrics.text(), "");
+  EXPECT_EQ(mapped_copies(), mapped_before);
+}
+
+// Threads of the host that pause in turn, so that there is no moment at which none of them runs.
+TEST_F(Generation, IsUnmappedWhileNewerThreadsOfTheHostAreBusy) {
+  install("v1");
+  auto handle = host.load(PROBE_KIND, "probe");
+  ASSERT_TRUE(handle.ok());
+  constexpr unsigned kThreads = 4;
+  std::atomic<unsigned> turn = 0;
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> busy;
+  for (unsigned i = 0; i < kThreads; i++)
+    busy.emplace_back([&, i] {
+      while (!stop) {
+        if (turn % kThreads != i) continue;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        ++turn;
+      }
+    });
+  const auto unloaded = host.unload(*handle);
+  stop = true;
+  for (std::thread& thread : busy) thread.join();
+  EXPECT_TRUE(unloaded.ok()) << unloaded.error().message;
   EXPECT_EQ(mapped_copies(), mapped_before);
 }
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/host/inspection_report.h"
+#include "core/host/library_search.h"
 #include "fixture.h"
 
 namespace halogen::test {
@@ -182,11 +183,54 @@ TEST_F(InspectionTest, ComparesWithTheManifest) {
                                  folder.file("other.txt") + " says 9"});
 }
 
+std::string for_another_machine(std::string bytes) {
+  bytes[offsetof(Elf64_Ehdr, e_machine)] = this_machine() == EM_AARCH64 ? '\x3e' : '\xb7';
+  return bytes;
+}
+
+TEST_F(InspectionTest, GoesOnToTheLibraryOfItsMachine) {
+  const std::string name = "libhalogen-test-nowhere.so";
+  const std::string needed = read_file(fs::path(HALOGEN_TEST_PROBES) / "libraries" / name);
+  std::string plugin = read_file(fs::path(HALOGEN_TEST_PROBES) / "run_path.so");
+  const std::string placeholder = '/' + std::string(250, '-');
+  std::string run_path = folder.file("foreign") + ':' + folder.file("native");
+  ASSERT_LE(run_path.size(), placeholder.size());
+  run_path.resize(placeholder.size(), '\0');
+  ASSERT_NE(plugin.find(placeholder), std::string::npos);
+  plugin.replace(plugin.find(placeholder), placeholder.size(), run_path);
+  install("v1");
+  folder.write("probe.so", plugin);
+  folder.write("foreign/" + name, for_another_machine(needed));
+  EXPECT_EQ(inspect().missing_libraries, Texts{name});
+  folder.write("native/" + name, needed);
+  EXPECT_EQ(inspect().missing_libraries, Texts());
+}
+
+TEST_F(InspectionTest, FindsLibrariesBesideTheOneThatNeedsThem) {
+  folder.write("lib/liba.so", "");
+  folder.write("more/liba.so", "");
+  const auto found = [&](const fs::path& origin) {
+    return find_libraries("liba.so", "$ORIGIN/lib:/no/such/folder:${ORIGIN}/more", origin);
+  };
+  EXPECT_EQ(found(folder.path()),
+            (std::vector<fs::path>{folder.path() / "lib/liba.so", folder.path() / "more/liba.so"}));
+  EXPECT_EQ(found({}), std::vector<fs::path>());
+}
+
+TEST_F(InspectionTest, CannotTellWhatWasStripped) {
+  install("v1");
+  folder.write("probe.so", without_section_headers(read_file(library())));
+  const Inspection found = inspect();
+  EXPECT_EQ(found.problems, Texts());
+  EXPECT_FALSE(found.usable());
+  EXPECT_NE(inspection_text(found).find(") cannot tell without loading it whether it takes it.\n"),
+            std::string::npos);
+  EXPECT_TRUE(nlohmann::json::parse(inspection_json(found))["usable"].is_null());
+}
+
 TEST_F(InspectionTest, ReadsAnotherMachinesPlugin) {
   install("v1");
-  std::string bytes = read_file(library());
-  bytes[offsetof(Elf64_Ehdr, e_machine)] = this_machine() == EM_AARCH64 ? '\x3e' : '\xb7';
-  folder.write("probe.so", bytes);
+  folder.write("probe.so", for_another_machine(read_file(library())));
   const std::string there = this_machine() == EM_AARCH64 ? "x86-64" : "AArch64";
   const Inspection found = inspect();
   EXPECT_EQ(found.machine, there);
@@ -213,6 +257,9 @@ TEST_F(InspectionTest, NamesAFileThatCannotBeRead) {
   const auto missing = inspect_plugin(folder.path() / "no.so", {});
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().message, folder.file("no.so") + ": there is no such file");
+  const auto nothing = inspect_plugin("", {});
+  ASSERT_FALSE(nothing.ok());
+  EXPECT_EQ(nothing.error().message, "the name of the file is empty");
   const auto a_folder = inspect_plugin(folder.path(), {});
   ASSERT_FALSE(a_folder.ok());
   EXPECT_EQ(a_folder.error().message, folder.path().string() + ": this is no file");

@@ -49,7 +49,7 @@ const halogen_config_key kFault = {
     0,
     0,
     "none|linear|rope|window|causal|kv_layout|batch|reads_behind|crash|hang|exit|throws|silent|"
-    "stale_kv|rows",
+    "stale_kv|rows|newer_host|no_device|no_create",
     false};
 const halogen_config_key* const kKeys[] = {&kFault};
 
@@ -64,7 +64,10 @@ halogen_status device_at(uint32_t index, halogen_device* device, halogen_error* 
 halogen_status create(const halogen_config* config, halogen_backend** backend,
                       halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
-    *backend = new halogen_backend{halogen::Config(config).text("fault")};
+    const std::string fault(halogen::Config(config).text("fault"));
+    if (fault == "no_device") return halogen::failed(error, HALOGEN_E_NOT_FOUND, "no device");
+    if (fault == "no_create") return halogen::failed(error, HALOGEN_E_INTERNAL, "not created");
+    *backend = new halogen_backend{fault};
     return HALOGEN_OK;
   });
 }
@@ -296,7 +299,8 @@ halogen_status step_submit(halogen_program* program, halogen_kv* kv, halogen_sta
   if (fault == "rows" && step->n_rows > 1) seen.rows = zeros.data();
   const auto outputs = halogen::reference::evaluate(program->graph->table, program->weights, seen,
                                                     kv->cache, Precision::f32);
-  const double factor = fault == "batch" ? 1 + 2e-7 * step->n_sequences : 1;
+  double factor = fault == "batch" ? 1 + 2e-7 * step->n_sequences : 1;
+  if (fault == "newer_host" && step->struct_size > sizeof *step) factor = 2;
   if (step->logits) write(outputs.logits, step->logits, factor);
   if (step->hidden) write(outputs.hidden, step->hidden, factor);
   program->tokens += step->n_tokens;
