@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "core/base/nearest.h"
+#include "core/base/printable.h"
 
 namespace halogen {
 namespace {
@@ -86,8 +87,8 @@ Result<ModelGraph> build_model_graph(const LoadedModel& model) {
   const auto* family = std::find_if(std::begin(kFamilies), std::end(kFamilies),
                                     [&](const Family& f) { return name == f.architecture; });
   if (family == std::end(kFamilies)) {
-    return fail(HALOGEN_E_UNSUPPORTED,
-                model.path() + ": architecture '" + name + "' is not supported" + suggestion(name));
+    return fail(HALOGEN_E_UNSUPPORTED, model.path() + ": architecture '" + printable(name) +
+                                           "' is not supported" + suggestion(name));
   }
   auto hyperparameters = read_hyperparameters(model);
   if (!hyperparameters) return hyperparameters.error();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/api/api.h"
+#include "core/config/sampling_limits.h"
 #include "core/text/utf8.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/loopback.h"
@@ -58,9 +59,19 @@ class CheckingEngine final : public Engine {
     fuzz::require(request.prompt.size() + std::max(1U, request.max_tokens) <= limits_.max_context,
                   "prompt and answer fit the context");
     const SamplingOptions& s = request.sampling;
-    fuzz::require(s.temperature >= 0 && s.temperature <= 2 && s.top_p >= 0 && s.top_p <= 1 &&
-                      s.min_p >= 0 && s.min_p <= 1 && s.top_k >= 0 && s.repetition_penalty > 0,
-                  "sampling parameters are in range");
+    namespace limits = sampling_limits;
+    const auto within = [](double value, const NumberRange& range) {
+      return value >= range.least && value <= range.most &&
+             !(range.above_least && value == range.least);
+    };
+    fuzz::require(
+        within(s.temperature, limits::temperature) && within(s.top_p, limits::probability) &&
+            within(s.min_p, limits::probability) && within(s.typical_p, limits::probability) &&
+            within(s.top_k, limits::top_k) && within(s.top_n_sigma, limits::top_n_sigma) &&
+            within(s.repetition_penalty, limits::repetition_penalty) &&
+            within(s.xtc_probability, limits::probability) &&
+            within(s.dry_multiplier, limits::dry_multiplier) && s.mirostat != 1,
+        "sampling parameters are in range");
     for (const halogen_logit_bias& bias : s.logit_bias) {
       fuzz::require(bias.token >= 0 &&
                         static_cast<uint32_t>(bias.token) < limits_.vocabulary_size &&
