@@ -63,7 +63,8 @@ TEST_P(Invariance, TheBatchDoesNotMatter) {
   Logits ours(mixed.begin() + 5, mixed.begin() + 42);
   for (size_t i = 0; i < next.size(); i++) {
     const std::vector<int32_t> other = random_tokens(i * 3 + 1), more = random_tokens(1);
-    mixed = runner_->step({{2, more}, {3, {next[i]}}, {static_cast<uint32_t>(4 + i % 4), other}, {1, more}});
+    mixed = runner_->step(
+        {{2, more}, {3, {next[i]}}, {static_cast<uint32_t>(4 + i % 4), other}, {1, more}});
     ours.push_back(mixed[1]);
   }
   ASSERT_EQ(ours.size(), alone.size());

@@ -286,6 +286,7 @@ void RequestParser::check_head() {
                " bytes exceeds the limit of " + std::to_string(limits_.body));
     return;
   }
+  if (!gate_) return;
   if (std::optional<Refusal> refused = gate_(request_)) refusal_ = std::move(*refused);
 }
 

@@ -30,7 +30,7 @@ class RequestParser {
   };
   enum class Phase { idle, head, body };
 
-  // `gate` is not empty and outlives the parser.
+  // `gate` may be empty; it outlives the parser.
   RequestParser(const Limits& limits, const Gate& gate);
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
