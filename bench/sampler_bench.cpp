@@ -14,6 +14,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/factory.h"
 
 namespace {
@@ -38,20 +39,8 @@ std::vector<float> flat_row() {
 }
 
 halogen_sampling_parameters plain() {
-  halogen_sampling_parameters parameters{};
-  parameters.struct_size = sizeof parameters;
-  parameters.temperature = 1;
-  parameters.top_p = 1;
-  parameters.repetition_penalty = 1;
-  parameters.penalty_window = -1;
-  parameters.typical_p = 1;
+  halogen_sampling_parameters parameters = halogen::reference::stages_off();
   parameters.xtc_threshold = 0.1F;
-  parameters.dynatemp_exponent = 1;
-  parameters.mirostat_tau = 5;
-  parameters.mirostat_eta = 0.1F;
-  parameters.dry_base = 1.75F;
-  parameters.dry_allowed_length = 2;
-  parameters.dry_penalty_last_n = -1;
   return parameters;
 }
 

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "core/base/text.h"
+
 namespace halogen::api {
 namespace {
 
@@ -31,13 +33,6 @@ bool is_visible(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-std::string_view trim(std::string_view line) {
-  constexpr std::string_view blanks = " \t\r";
-  const size_t first = line.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
-}
-
 }  // namespace
 
 bool ApiKeys::admit(const http::Request& request) const {
@@ -59,7 +54,7 @@ Result<std::vector<std::string>> read_api_keys(const std::string& path) {
   size_t number = 0;
   for (std::string line; std::getline(file, line);) {
     number++;
-    const std::string_view key = trim(line);
+    const std::string_view key = trimmed(line, " \t\r");
     if (key.empty() || key.front() == '#') continue;
     if (!is_visible(key)) {
       return fail(HALOGEN_E_INVALID, path + ":" + std::to_string(number) +

@@ -5,6 +5,8 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "core/base/text.h"
+
 namespace halogen::http {
 
 namespace {
@@ -17,9 +19,7 @@ constexpr std::string_view kPreflight =
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
+  for (char& c : lower) c = halogen::lower_case(c);
   return lower;
 }
 

@@ -2,31 +2,19 @@
 
 #include <algorithm>
 
+#include "core/base/text.h"
+
 namespace halogen::http {
-
-namespace {
-
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
-
-std::string_view trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-}  // namespace
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 bool list_contains(std::string_view value, std::string_view token) {
   while (!value.empty()) {
     const size_t comma = std::min(value.find(','), value.size());
-    if (equals_ignoring_case(trim(value.substr(0, comma)), token)) return true;
+    if (equals_ignoring_case(trimmed(value.substr(0, comma)), token)) return true;
     value.remove_prefix(std::min(comma + 1, value.size()));
   }
   return false;
@@ -36,7 +24,7 @@ std::pair<std::string_view, std::string_view> HeaderMap::at(size_t index) const 
   const Field& field = fields_[index];
   const std::string_view text = text_;
   return {text.substr(field.begin, field.name_size),
-          trim(text.substr(field.begin + field.name_size, field.value_size))};
+          trimmed(text.substr(field.begin + field.name_size, field.value_size))};
 }
 
 std::string_view HeaderMap::get(std::string_view name) const {

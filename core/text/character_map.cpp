@@ -4,6 +4,7 @@
 
 #include <utf8proc.h>
 
+#include "core/text/fragment_encoder.h"
 #include "core/text/utf8.h"
 
 namespace halogen::text {
@@ -12,7 +13,6 @@ namespace {
 
 // Longer ones are an attack on memory; Unicode's own need 33 bytes.
 constexpr size_t kLongestReplacement = 256;
-constexpr size_t kTextLimit = size_t{1} << 30U;
 constexpr size_t kShortCluster = 6;  // bytes
 constexpr uint32_t kPlanes = 0x20000;
 

@@ -2,6 +2,7 @@
 // tokens into ids.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "core/text/vocabulary.h"
 
 namespace halogen::text {
+
+// Bytes from which on a text is refused, as it is given and as normalising makes it.
+inline constexpr size_t kTextLimit = size_t{1} << 30U;
 
 class FragmentEncoder {
  public:

@@ -13,7 +13,6 @@ namespace halogen::text {
 
 namespace {
 
-constexpr size_t kTextLimit = size_t{1} << 30U;
 constexpr size_t kBytesPerToken = 3;  // of prose, on the low side
 constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
 

@@ -244,6 +244,19 @@ Small make_small(OperatorCase& c) {
   return small;
 }
 
+// What a first step of the small program has given against the reference.
+Outcome compare_output(OperatorCase& c, const Small& small, const halogen_step& step,
+                       const std::vector<float>& hidden) {
+  reference::KvCache cache(small.program->geometry());
+  Comparison comparison;
+  comparison.add(
+      "output",
+      reference::evaluate(small.graph.graph(), small.graph.weights(), step, cache, c.precision())
+          .hidden,
+      hidden);
+  return comparison.outcome();
+}
+
 // A deadline that has passed is an error, and the step can be waited for again.
 Outcome waits_again(OperatorCase& c) {
   Small small = make_small(c);
@@ -269,14 +282,7 @@ Outcome waits_again(OperatorCase& c) {
   if (status != HALOGEN_OK)
     status = factory.step_wait(small.program->program(), ticket, kStepPatience, &error);
   if (status != HALOGEN_OK) return Outcome::failed("step_wait answers " + described(status, error));
-  reference::KvCache cache(small.program->geometry());
-  Comparison comparison;
-  comparison.add(
-      "output",
-      reference::evaluate(small.graph.graph(), small.graph.weights(), step, cache, c.precision())
-          .hidden,
-      hidden);
-  return comparison.outcome();
+  return compare_output(c, small, step, hidden);
 }
 
 // Structs of a host that is newer: larger, with members that the plugin does not know.
@@ -301,14 +307,7 @@ Outcome takes_larger_structs(OperatorCase& c) {
     status = factory.step_wait(small.program->program(), ticket, kStepPatience, &error);
   if (status != HALOGEN_OK)
     return Outcome::failed("a step of a newer host gets " + described(status, error));
-  reference::KvCache cache(small.program->geometry());
-  Comparison comparison;
-  comparison.add("output of a newer host's step",
-                 reference::evaluate(small.graph.graph(), small.graph.weights(), newer.step, cache,
-                                     c.precision())
-                     .hidden,
-                 hidden);
-  return comparison.outcome();
+  return compare_output(c, small, newer.step, hidden);
 }
 
 Outcome takes_two_steps(OperatorCase& c) {

@@ -192,4 +192,28 @@ std::map<int32_t, uint32_t> dry_matches(const std::vector<int32_t>& context,
   return found;
 }
 
+halogen_sampling_parameters plain_parameters() {
+  halogen_sampling_parameters parameters{};
+  parameters.struct_size = offsetof(halogen_sampling_parameters, biases) + sizeof parameters.biases;
+  parameters.temperature = 1;
+  parameters.top_p = 1;
+  parameters.repetition_penalty = 1;
+  parameters.penalty_window = -1;
+  return parameters;
+}
+
+halogen_sampling_parameters stages_off() {
+  halogen_sampling_parameters parameters = plain_parameters();
+  parameters.struct_size = sizeof parameters;
+  parameters.typical_p = 1;
+  parameters.xtc_threshold = 1;
+  parameters.dynatemp_exponent = 1;
+  parameters.mirostat_tau = 5;
+  parameters.mirostat_eta = 0.1F;
+  parameters.dry_base = 1.75F;
+  parameters.dry_allowed_length = 2;
+  parameters.dry_penalty_last_n = -1;
+  return parameters;
+}
+
 }  // namespace halogen::reference

@@ -74,4 +74,10 @@ std::map<int32_t, uint32_t> dry_matches(const std::vector<int32_t>& context,
                                         uint32_t allowed_length, int32_t last_n,
                                         const std::vector<std::vector<int32_t>>& breakers);
 
+// Everything off: temperature 1 over the whole vocabulary. The struct has the size of ABI 1.0, so
+// that stages which came later are off as well.
+halogen_sampling_parameters plain_parameters();
+// The same with the members of ABI 1.1, their stages off.
+halogen_sampling_parameters stages_off();
+
 }  // namespace halogen::reference

@@ -18,33 +18,9 @@ void expect_ok(const char* call, halogen_status status, const halogen_error& err
 
 }  // namespace
 
-halogen_sampling_parameters plain_parameters() {
-  halogen_sampling_parameters parameters{};
-  parameters.struct_size = offsetof(halogen_sampling_parameters, biases) + sizeof parameters.biases;
-  parameters.temperature = 1;
-  parameters.top_p = 1;
-  parameters.repetition_penalty = 1;
-  parameters.penalty_window = -1;
-  return parameters;
-}
-
 halogen_sampling_parameters greedy_parameters() {
   halogen_sampling_parameters parameters = plain_parameters();
   parameters.temperature = 0;
-  return parameters;
-}
-
-halogen_sampling_parameters stages_off() {
-  halogen_sampling_parameters parameters = plain_parameters();
-  parameters.struct_size = sizeof parameters;
-  parameters.typical_p = 1;
-  parameters.xtc_threshold = 1;
-  parameters.dynatemp_exponent = 1;
-  parameters.mirostat_tau = 5;
-  parameters.mirostat_eta = 0.1F;
-  parameters.dry_base = 1.75F;
-  parameters.dry_allowed_length = 2;
-  parameters.dry_penalty_last_n = -1;
   return parameters;
 }
 

@@ -11,16 +11,14 @@
 #include "halogen/sampler.h"
 
 #include "core/base/result.h"
+#include "core/check/reference/sampling.h"
 #include "core/check/subject.h"
 
 namespace halogen::check {
 
-// Everything off: temperature 1 over the whole vocabulary. The struct has the size of ABI 1.0, so
-// that stages which came later are off as well.
-halogen_sampling_parameters plain_parameters();
+using reference::plain_parameters;
+using reference::stages_off;
 halogen_sampling_parameters greedy_parameters();
-// The same as plain_parameters() with the members of ABI 1.1, their stages off.
-halogen_sampling_parameters stages_off();
 
 // A call that a case needs was refused.
 struct Refused : std::runtime_error {

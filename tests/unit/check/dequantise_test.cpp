@@ -2,8 +2,6 @@
 #include "core/check/reference/dequantise.h"
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 
@@ -16,8 +14,8 @@
 namespace halogen::reference {
 namespace {
 
+using cpu::testing::for_each_golden_tensor;
 using cpu::testing::GgufTensor;
-using cpu::testing::GgufTensors;
 using cpu::testing::sha256;
 
 // Where an element is one product, so that it has one right float.
@@ -30,30 +28,22 @@ bool is_one_product(halogen_type type) {
 }
 
 TEST(Dequantise, HasTheValuesOfGgmlForEveryGoldenTensor) {
-  const std::filesystem::path folder = std::filesystem::path(HALOGEN_TEST_DATA) / "gguf";
-  std::ifstream file(folder / "golden.json");
-  if (!file) GTEST_SKIP() << "no " << folder / "golden.json";
-  const auto golden = nlohmann::json::parse(file);
   std::set<halogen_type> seen;
-  for (const auto& [name, entry] : golden["files"].items()) {
-    if (!entry.contains("dequant") || !std::filesystem::exists(folder / name)) continue;
-    const GgufTensors tensors((folder / name).string());
-    for (const auto& [tensor_name, expected] : entry["dequant"].items()) {
-      const GgufTensor& tensor = tensors.at(tensor_name);
-      if (!is_known(tensor.type)) continue;
-      SCOPED_TRACE(name + " " + tensor_name);
-      seen.insert(tensor.type);
-      const size_t n = tensor.row_elements * tensor.rows;
-      std::vector<double> values(n);
-      ASSERT_TRUE(dequantise(tensor.type, tensor.data, n, values.data()));
-      for (size_t i = 0; i < 8; ++i)
-        EXPECT_NEAR(values[i], expected["first8"][i].get<double>(), 2e-9) << i;  // nine decimals
-      if (!is_one_product(tensor.type)) continue;
-      const std::vector<float> rounded(values.begin(), values.end());
-      EXPECT_EQ(sha256(rounded.data(), n * sizeof(float)),
-                expected["sha256_f32"].get<std::string>());
-    }
-  }
+  const bool found = for_each_golden_tensor([&](const std::string& what, const GgufTensor& tensor,
+                                                const nlohmann::json& expected) {
+    if (!is_known(tensor.type)) return;
+    SCOPED_TRACE(what);
+    seen.insert(tensor.type);
+    const size_t n = tensor.row_elements * tensor.rows;
+    std::vector<double> values(n);
+    ASSERT_TRUE(dequantise(tensor.type, tensor.data, n, values.data()));
+    for (size_t i = 0; i < 8; ++i)
+      EXPECT_NEAR(values[i], expected["first8"][i].get<double>(), 2e-9) << i;  // nine decimals
+    if (!is_one_product(tensor.type)) return;
+    const std::vector<float> rounded(values.begin(), values.end());
+    EXPECT_EQ(sha256(rounded.data(), n * sizeof(float)), expected["sha256_f32"].get<std::string>());
+  });
+  if (!found) GTEST_SKIP() << "no golden.json";
   for (const halogen_type type :
        {HALOGEN_Q4_0, HALOGEN_Q4_1, HALOGEN_Q5_0, HALOGEN_Q5_1, HALOGEN_Q8_0, HALOGEN_Q2_K,
         HALOGEN_Q3_K, HALOGEN_Q4_K, HALOGEN_Q5_K, HALOGEN_Q6_K, HALOGEN_IQ4_NL, HALOGEN_IQ4_XS,

@@ -1,6 +1,4 @@
 // Dequantisation against the digests that ggml's own dequantiser left in golden.json.
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string>
 
@@ -20,30 +18,23 @@ TEST(Sha256, GivesThePublishedDigests) {
 }
 
 TEST(Dequantise, HasTheBitsOfGgmlForEveryGoldenTensor) {
-  const std::filesystem::path folder = std::filesystem::path(HALOGEN_TEST_DATA) / "gguf";
-  std::ifstream file(folder / "golden.json");
-  if (!file) GTEST_SKIP() << "no " << folder / "golden.json";
-  const auto golden = nlohmann::json::parse(file);
   std::set<halogen_type> seen;
-  for (const auto& [name, entry] : golden["files"].items()) {
-    if (!entry.contains("dequant") || !std::filesystem::exists(folder / name)) continue;
-    const GgufTensors tensors((folder / name).string());
-    for (const auto& [tensor_name, expected] : entry["dequant"].items()) {
-      const GgufTensor& tensor = tensors.at(tensor_name);
-      if (!kernels(InstructionSet::kPortable).linear(tensor.type)) continue;
-      seen.insert(tensor.type);
-      for (const InstructionSet id : available_sets()) {
-        SCOPED_TRACE(name + " " + tensor_name + " " + instruction_set_name(id));
-        const size_t n = tensor.row_elements * tensor.rows;
-        std::vector<float> values(n);
-        ASSERT_TRUE(kernels(id).dequantise(tensor.type, tensor.data, n, values.data()));
-        for (size_t i = 0; i < 8; ++i)
-          EXPECT_NEAR(values[i], expected["first8"][i].get<double>(), 1e-9) << i;  // nine decimals
-        EXPECT_EQ(sha256(values.data(), n * sizeof(float)),
-                  expected["sha256_f32"].get<std::string>());
-      }
+  const bool found = for_each_golden_tensor([&](const std::string& what, const GgufTensor& tensor,
+                                                const nlohmann::json& expected) {
+    if (!kernels(InstructionSet::kPortable).linear(tensor.type)) return;
+    seen.insert(tensor.type);
+    for (const InstructionSet id : available_sets()) {
+      SCOPED_TRACE(what + " " + instruction_set_name(id));
+      const size_t n = tensor.row_elements * tensor.rows;
+      std::vector<float> values(n);
+      ASSERT_TRUE(kernels(id).dequantise(tensor.type, tensor.data, n, values.data()));
+      for (size_t i = 0; i < 8; ++i)
+        EXPECT_NEAR(values[i], expected["first8"][i].get<double>(), 1e-9) << i;  // nine decimals
+      EXPECT_EQ(sha256(values.data(), n * sizeof(float)),
+                expected["sha256_f32"].get<std::string>());
     }
-  }
+  });
+  if (!found) GTEST_SKIP() << "no golden.json";
   for (const halogen_type type : kQuantisedTypes)
     EXPECT_TRUE(seen.contains(type)) << halogen_type_find(type)->name << " not in the golden files";
 }

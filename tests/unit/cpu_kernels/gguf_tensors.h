@@ -3,11 +3,14 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "halogen/types.h"
 
@@ -82,5 +85,22 @@ class GgufTensors {
   size_t at_ = 0;
   std::map<std::string, GgufTensor> tensors_;
 };
+
+// Calls check(what, tensor, expected) for every tensor that golden.json knows dequantised, where
+// `expected` has its "first8" and "sha256_f32". False where there is no golden.json.
+template <class Check>
+bool for_each_golden_tensor(Check check) {
+  const std::filesystem::path folder = std::filesystem::path(HALOGEN_TEST_DATA) / "gguf";
+  std::ifstream file(folder / "golden.json");
+  if (!file) return false;
+  const auto golden = nlohmann::json::parse(file);
+  for (const auto& [name, entry] : golden["files"].items()) {
+    if (!entry.contains("dequant") || !std::filesystem::exists(folder / name)) continue;
+    const GgufTensors tensors((folder / name).string());
+    for (const auto& [tensor_name, expected] : entry["dequant"].items())
+      check(name + " " + tensor_name, tensors.at(tensor_name), expected);
+  }
+  return true;
+}
 
 }  // namespace halogen::cpu::testing

@@ -25,24 +25,7 @@ void* allocate(size_t bytes) {
 
 }  // namespace
 
-void* operator new(size_t bytes) {
-  return allocate(bytes);
-}
-void* operator new[](size_t bytes) {
-  return allocate(bytes);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, size_t) noexcept {
-  std::free(memory);
-}
+#include "tests/unit/replaced_new.h"  // wants allocate()
 
 namespace halogen::http {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "halogen/sampler.h"
 
+#include "core/check/reference/sampling.h"
 #include "plugins/sampler/factory.h"
 
 namespace sampling {
@@ -19,21 +20,7 @@ inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 // Everything off: temperature 1 over the whole vocabulary.
 inline halogen_sampling_parameters plain() {
-  halogen_sampling_parameters parameters{};
-  parameters.struct_size = sizeof parameters;
-  parameters.temperature = 1;
-  parameters.top_p = 1;
-  parameters.repetition_penalty = 1;
-  parameters.penalty_window = -1;
-  parameters.typical_p = 1;
-  parameters.xtc_threshold = 1;
-  parameters.dynatemp_exponent = 1;
-  parameters.mirostat_tau = 5;
-  parameters.mirostat_eta = 0.1F;
-  parameters.dry_base = 1.75F;
-  parameters.dry_allowed_length = 2;
-  parameters.dry_penalty_last_n = -1;
-  return parameters;
+  return halogen::reference::stages_off();
 }
 
 inline halogen_sampling_parameters greedy() {

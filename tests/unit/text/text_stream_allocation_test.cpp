@@ -10,20 +10,15 @@
 
 namespace {
 size_t allocations = 0;
-}  // namespace
 
-// Not inlined: GCC would see free() on what it knows only as operator new's, and warn.
-[[gnu::noinline]] void* operator new(size_t size) {
+void* allocate(size_t bytes) {
   allocations++;
-  if (void* memory = std::malloc(size)) return memory;
+  if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
-  std::free(memory);
-}
+}  // namespace
+
+#include "tests/unit/replaced_new.h"  // wants allocate()
 
 namespace halogen::text {
 namespace {
