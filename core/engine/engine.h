@@ -53,6 +53,7 @@ struct EngineLimits {
   uint32_t queue_limit = 0;           // beyond max_sequences; then submit answers HALOGEN_E_BUSY
   uint32_t max_top_logprobs = 20;     // the most a request may ask for
   uint64_t step_timeout_us = 60'000'000;
+  uint64_t target_token_interval_us = 0;  // wanted time between two tokens of a stream; 0: none
 };
 
 struct EngineStats {

@@ -9,14 +9,15 @@
 namespace halogen {
 namespace {
 
-// How long a step may take because of prompts, until schedulers plan by a target of their own.
-constexpr double kPrefillStepUs = 500'000;
+// The share of a step's deadline that prompts are offered: for schedulers that look at no cost.
+constexpr double kShareOfDeadline = 0.1;
 
 }  // namespace
 
 Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t live)
     : parts_(parts),
       most_prefill_tokens_(limits.prefill_batch_tokens),
+      longest_prefill_us_(kShareOfDeadline * static_cast<double>(limits.step_timeout_us)),
       ids_(live),
       arrivals_(live),
       priorities_(live),
@@ -42,6 +43,7 @@ Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t li
   view_.total_blocks = limits.total_blocks;
   view_.token_budget = limits.max_batch_tokens;
   view_.max_sequences = limits.max_sequences;
+  view_.target_token_interval_us = static_cast<double>(limits.target_token_interval_us);
   plan_.struct_size = sizeof plan_;
   plan_.tokens = tokens_.data();
   plan_.preempt = preempt_.data();
@@ -49,6 +51,7 @@ Planner::Planner(const EngineParts& parts, const EngineLimits& limits, size_t li
 
 void Planner::describe(const std::vector<Sequence*>& sequences, const BlockPool& pool,
                        const StepCosts& costs, uint64_t now_us) {
+  StepWork decodes;
   for (size_t i = 0; i < sequences.size(); i++) {
     const Sequence& sequence = *sequences[i];
     ids_[i] = sequence.id;
@@ -59,13 +62,18 @@ void Planner::describe(const std::vector<Sequence*>& sequences, const BlockPool&
     waiting_[i] = sequence.waiting();
     generated_[i] = sequence.generated();
     held_[i] = static_cast<uint32_t>(sequence.blocks.size());
+    if (sequence.running && waiting_[i] == 1) decodes.add_decode(sequence.computed);
   }
   view_.n_requests = static_cast<uint32_t>(sequences.size());
   view_.now_us = now_us;
   view_.free_blocks = pool.free_count();
-  view_.prefill_budget = costs.prefill_tokens_within(kPrefillStepUs, most_prefill_tokens_);
+  view_.prefill_budget = costs.prefill_tokens_within(longest_prefill_us_, most_prefill_tokens_);
+  view_.decode_step_us = costs.of(decodes);
+  view_.step_us = costs.step_us();
   view_.prefill_token_us = costs.prefill_token_us();
-  view_.decode_step_us = costs.decode_step_us();
+  view_.prefill_context_us = costs.prefill_context_us();
+  view_.decode_token_us = costs.decode_token_us();
+  view_.decode_context_us = costs.decode_context_us();
 }
 
 const halogen_schedule_plan& Planner::next(const std::vector<Sequence*>& sequences,

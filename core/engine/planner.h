@@ -34,6 +34,7 @@ class Planner {
 
   const EngineParts& parts_;
   const uint32_t most_prefill_tokens_;
+  const double longest_prefill_us_;
   uint64_t refused_ = 0;
 
   halogen_schedule_view view_{};

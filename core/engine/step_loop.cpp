@@ -14,6 +14,18 @@ namespace {
 constexpr uint64_t kRecoverySliceUs = 50'000;
 constexpr uint64_t kCoolDownUs = 5'000'000;  // from a failed step to the next attempt
 
+StepWork work_of(const StepBuilder& builder) {
+  StepWork work;
+  for (const StepPart& part : builder.parts()) {
+    if (part.sequence->waiting() > 1) {
+      work.add_prefill(part.sequence->computed, part.tokens);
+    } else {
+      work.add_decode(part.sequence->computed);
+    }
+  }
+  return work;
+}
+
 }  // namespace
 
 StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t live,
@@ -93,6 +105,7 @@ void StepLoop::step() {
   assemble(plan);
   if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
 
+  const StepWork work = work_of(*builder_);
   if (Status computed = compute(); !computed) return fail_requests(computed.error().message, false);
   record_computed();
   if (Status sampled = sampler_.sample(*builder_); !sampled)
@@ -101,6 +114,7 @@ void StepLoop::step() {
   remove_ended();
 
   const uint64_t ended_us = monotonic_us();
+  costs_.measured(static_cast<double>(ended_us - started_us), work);
   counters_.steps.add(1);
   counters_.last_step_us.set(ended_us - started_us);
   counters_.last_progress_us.set(ended_us);
@@ -165,7 +179,6 @@ void StepLoop::admit(Sequence& sequence) {
 
 Status StepLoop::compute() {
   uint64_t ticket = 0;
-  const uint64_t started_us = monotonic_us();
   Status status = call_plugin([&](halogen_error* error) {
     return parts_.backend->step_submit(parts_.program, parts_.kv, parts_.states, &builder_->step(),
                                        &ticket, error);
@@ -176,16 +189,6 @@ Status StepLoop::compute() {
   });
   if (!status && status.error().status == HALOGEN_E_TIMEOUT) stuck_ticket_ = ticket;
   if (!status) return within("computing a step", status.error());
-
-  uint32_t prefill_tokens = 0, decodes = 0;
-  for (const StepPart& part : builder_->parts()) {
-    if (part.sequence->waiting() > 1) {
-      prefill_tokens += part.tokens;
-    } else {
-      decodes++;
-    }
-  }
-  costs_.measured(static_cast<double>(monotonic_us() - started_us), prefill_tokens, decodes);
   return {};
 }
 

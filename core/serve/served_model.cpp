@@ -240,6 +240,8 @@ void ServedModel::set_limits(const Profile& profile) {
   limits_.max_batch_tokens = std::max(engine.tokens_per_step(), limits_.max_sequences);
   limits_.prefill_batch_tokens = engine.prefill_tokens_per_step();
   limits_.queue_limit = engine.queue_limit;
+  limits_.target_token_interval_us =
+      1000 * static_cast<uint64_t>(engine.target_token_interval.count());
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
                cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
 }

@@ -1,0 +1,44 @@
+// Schedulers against the clock: histories in which every step takes what a cost model says, and
+// the times that clients would see.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/check/scheduler/simulation.h"
+
+namespace halogen::check {
+
+struct TimedJob {
+  uint64_t arrival_us = 0;
+  uint32_t prompt = 1, answer = 1;  // tokens
+  int32_t priority = 0;
+  uint32_t cached = 0;  // of the prompt, what the prefix cache has
+};
+
+struct TimedAnswer {
+  std::vector<double> token_us;  // when each token came, from the arrival on
+  uint32_t preemptions = 0;
+
+  double first_token_us() const { return token_us.front(); }
+};
+
+struct Timeline {
+  std::vector<TimedAnswer> answers;  // of the jobs, in order
+  double total_us = 0, longest_step_us = 0;
+  uint32_t steps = 0;
+  std::string fault;  // what ended it early; empty: nothing
+
+  // The times between two tokens of an answer, of all answers.
+  std::vector<double> intervals_us() const;
+};
+
+// The work of a prompt alone, in one step without its fixed cost.
+double prefill_us(const SimulatedCosts& costs, double computed, double tokens);
+
+// Plays the jobs, in order of arrival, until all have ended. The view's costs are exact.
+Timeline play_timed(const SchedulerUnderTest& scheduler, const std::vector<TimedJob>& jobs,
+                    Budgets budgets);
+
+}  // namespace halogen::check
