@@ -55,7 +55,8 @@ class Stream {
     this.times = [];
     this.abort = new AbortController();
     this.sent = performance.now();
-    this.done = this.#run();
+    this.ended = false;
+    this.done = this.#run().finally(() => (this.ended = true));
     this.done.catch(() => {});
   }
 
@@ -91,11 +92,9 @@ class Stream {
 
   // Until it has `count` tokens.
   async has(count) {
-    while (this.times.length < count) {
-      await Promise.race([this.done, sleep(1)]);
-      if (this.times.length < count && (await Promise.race([this.done.then(() => true), sleep(0)])))
-        throw new Error(`${this.url}: an answer ended after ${this.times.length} of ${count} tokens; is --token ${options.token} plain text?`);
-    }
+    while (this.times.length < count && !this.ended) await Promise.race([this.done, sleep(1)]);
+    if (this.times.length < count)
+      throw new Error(`${this.url}: an answer ended after ${this.times.length} of ${count} tokens; is --token ${options.token} plain text?`);
   }
 
   async cancel() {

@@ -239,10 +239,11 @@ void add_engine(std::vector<Setting>& list) {
   list.push_back({.key = "engine.target_token_interval",
                   .flags = {"--target-token-interval"},
                   .value_name = "TIME",
-                  .help = "Time between two tokens of a reply that is kept while prompts are read, "
-                          "as far as the model's speed allows: prompts get what replies leave of "
-                          "it, but no less than half of a step. 0: prompts are read as fast as "
-                          "possible.",
+                  .help =
+                      "Time between two tokens of a reply that is kept while prompts are read, "
+                      "as far as the model's speed allows: prompts get what replies leave of "
+                      "it, but no less than two thirds of a step. 0: prompts are read as fast as "
+                      "possible.",
                   .change = Change::live,
                   .member = member([](auto& p) -> auto& { return p.engine.target_token_interval; }),
                   .least = 0,

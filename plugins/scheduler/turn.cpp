@@ -10,10 +10,13 @@ namespace {
 constexpr uint32_t kUnlimited = std::numeric_limits<uint32_t>::max();
 // Prompt tokens of a step before any was measured, and the least that a step has for prompts.
 constexpr uint32_t kFirstChunk = 128, kLeastChunk = 8;
+// A step may take as many times what its decodes do, whatever the target: so prompts get on beside
+// decodes that take long.
+constexpr double kLeastSteps = 3;
 // Where nobody waits for the end of a step it may take as many target intervals, or as many times
 // its fixed cost: so little is lost by cutting a prompt, and a newcomer starts soon.
 constexpr double kIdleIntervals = 4, kIdleSteps = 8;
-constexpr double kOldestShare = 0.25;  // of a step's time for prompts
+constexpr double kOldestShare = 0.25;  // of a step's time and tokens for prompts
 
 }  // namespace
 
@@ -81,15 +84,14 @@ bool Turn::make_room(uint32_t i) {
   return true;
 }
 
-// Sets what the step may take: half of it at least is for prompts, so that they get on beside
-// decodes that take long.
+// Sets what the step may take.
 void Turn::set_limits() {
   const double target = view_.target_token_interval_us;
   if (target == 0) {
     fluent_us_ = limit_us_ = std::numeric_limits<double>::infinity();
     return;
   }
-  fluent_us_ = limit_us_ = std::max(target, 2 * spent_us_);
+  fluent_us_ = limit_us_ = std::max(target, kLeastSteps * spent_us_);
   if (decodes_ == 0)
     limit_us_ = std::max({limit_us_, kIdleIntervals * target, kIdleSteps * costs_.step()});
 }
@@ -99,16 +101,21 @@ void Turn::serve_prompts() {
   if (prompts.empty()) return;
   set_limits();
   closed_ = preempted_;  // what just gave its blocks back would take them again
-  const double begun_us = spent_us_;
-  const double share_us = kOldestShare * (limit_us_ - begun_us);
-  const double others_until_us = begun_us + (1 - kOldestShare) * (limit_us_ - begun_us);
-
   const uint32_t place = order_.oldest();
   const uint32_t oldest = prompts[place];
-  const bool let_in = place > 0 && !is_running(oldest) && order_.overdue(oldest, view_.now_us);
-  if (let_in) serve(oldest, begun_us + share_us);
-  for (const uint32_t i : prompts.first(place)) serve(i, std::min(others_until_us, limit_us_));
-  if (!let_in) {
+  const double begun_us = spent_us_;
+  const auto until = [&](double share) { return begun_us + share * (limit_us_ - begun_us); };
+  if (place > 0 && !is_running(oldest) && order_.overdue(oldest, view_.now_us)) {
+    serve(oldest, until(kOldestShare));
+    for (const uint32_t i : prompts.first(place)) serve(i, limit_us_);
+  } else {
+    const uint32_t reserved = place > 0 ? (std::min(prefill_left_, tokens_left_) + 2) / 4 : 0;
+    const double others_until_us = until(1 - kOldestShare);
+    prefill_left_ -= reserved;
+    tokens_left_ -= reserved;
+    for (const uint32_t i : prompts.first(place)) serve(i, std::min(others_until_us, limit_us_));
+    prefill_left_ += reserved;
+    tokens_left_ += reserved;
     const double earned_us = (spent_us_ - begun_us) * kOldestShare / (1 - kOldestShare);
     serve(oldest, std::max(limit_us_, spent_us_ + earned_us));
   }
