@@ -12,19 +12,29 @@ struct Live {
   SimulatedRequest request;
 };
 
-double step_us(const SimulatedPlan& plan, const std::vector<Live>& live,
-               const SimulatedCosts& costs) {
-  double time = costs.step;
+StepWork work_of(const SimulatedPlan& plan, const std::vector<Live>& live) {
+  StepWork work;
   for (size_t i = 0; i < live.size(); i++) {
     const SimulatedRequest& request = live[i].request;
     if (plan.tokens[i] == 0) continue;
-    if (request.running && request.waiting == 1) {
-      time += costs.decode_token + costs.decode_context * request.computed;
+    if (request.waiting == 1) {
+      work.add_decode(request.computed);
     } else {
-      time += prefill_us(costs, request.computed, plan.tokens[i]);
+      work.add_prefill(request.computed, plan.tokens[i]);
     }
   }
-  return time;
+  return work;
+}
+
+double exact_us(const SimulatedCosts& costs, const StepWork& work) {
+  return costs.step + costs.prefill_token * work.prefill_tokens +
+         costs.prefill_context * work.prefill_context + costs.decode_token * work.decodes +
+         costs.decode_context * work.decode_context;
+}
+
+SimulatedCosts learned(const StepCosts& costs) {
+  return {costs.step_us(), costs.prefill_token_us(), costs.prefill_context_us(),
+          costs.decode_token_us(), costs.decode_context_us()};
 }
 
 SimulatedRequest request_of(const TimedJob& job, uint64_t id) {
@@ -53,8 +63,9 @@ std::vector<double> Timeline::intervals_us() const {
 }
 
 Timeline play_timed(const SchedulerUnderTest& scheduler, const std::vector<TimedJob>& jobs,
-                    Budgets budgets) {
+                    Budgets budgets, const SimulatedMachine& machine) {
   Timeline timeline;
+  StepCosts costs;
   timeline.answers.resize(jobs.size());
   budgets.free_blocks = budgets.total_blocks;
   std::vector<Live> live;
@@ -69,6 +80,7 @@ Timeline play_timed(const SchedulerUnderTest& scheduler, const std::vector<Timed
       return timeline;
     }
     budgets.now_us = static_cast<uint64_t>(now);
+    if (machine) budgets.costs = learned(costs);
     std::vector<SimulatedRequest> requests;
     requests.reserve(live.size());
     for (const Live& one : live) requests.push_back(one.request);
@@ -77,7 +89,9 @@ Timeline play_timed(const SchedulerUnderTest& scheduler, const std::vector<Timed
       timeline.fault = "step " + std::to_string(timeline.steps) + ": " + plan.fault;
       return timeline;
     }
-    const double duration = step_us(plan, live, budgets.costs);
+    const StepWork work = work_of(plan, live);
+    const double duration = machine ? machine(work) : exact_us(budgets.costs, work);
+    costs.measured(duration, work);
     now += duration;
     timeline.longest_step_us = std::max(timeline.longest_step_us, duration);
     for (const bool giving : {true, false}) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "core/check/scheduler/simulation.h"
+#include "core/engine/step_costs.h"
 
 namespace halogen::check {
 
@@ -37,8 +39,13 @@ struct Timeline {
 // The work of a prompt alone, in one step without its fixed cost.
 double prefill_us(const SimulatedCosts& costs, double computed, double tokens);
 
-// Plays the jobs, in order of arrival, until all have ended. The view's costs are exact.
+// What a step takes, in microseconds.
+using SimulatedMachine = std::function<double(const StepWork& work)>;
+
+// Plays the jobs, in order of arrival, until all have ended. The machine costs exactly what
+// `budgets` says and the view tells; where one is given, the view tells what the engine would have
+// learned of it by then.
 Timeline play_timed(const SchedulerUnderTest& scheduler, const std::vector<TimedJob>& jobs,
-                    Budgets budgets);
+                    Budgets budgets, const SimulatedMachine& machine = {});
 
 }  // namespace halogen::check

@@ -55,8 +55,9 @@ class Scheduler {
   History play(const std::vector<Job>& jobs, const Budgets& budgets) {
     return halogen::check::play(under_test(), jobs, budgets);
   }
-  Timeline time(const std::vector<TimedJob>& jobs, const Budgets& budgets) {
-    return halogen::check::play_timed(under_test(), jobs, budgets);
+  Timeline time(const std::vector<TimedJob>& jobs, const Budgets& budgets,
+                const halogen::check::SimulatedMachine& machine = {}) {
+    return halogen::check::play_timed(under_test(), jobs, budgets, machine);
   }
 
  private:
