@@ -70,12 +70,13 @@ void Turn::decode() {
 }
 
 // Preempts the youngest until request i can have one more token; false if it had to go itself.
+// Copying what was computed to a second tier and back is always cheaper than computing it again.
 bool Turn::make_room(uint32_t i) {
   const std::span<const uint32_t> running = order_.running();
   for (size_t last = running.size(); lacking(i, 1) > free_blocks_;) {
     const uint32_t victim = running[--last];
     if (!is_running(victim)) continue;
-    plan_.preempt[victim] = HALOGEN_PREEMPT_RECOMPUTE;
+    plan_.preempt[victim] = HALOGEN_PREEMPT_SPILL;
     free_blocks_ += view_.blocks_held[victim];
     preempted_ = true;
     running_--;

@@ -7,7 +7,7 @@ namespace {
 using Tokens = std::vector<uint32_t>;
 using Preempted = std::vector<uint8_t>;
 constexpr const char* kFirstCome = "first-come";
-constexpr uint8_t kRecompute = HALOGEN_PREEMPT_RECOMPUTE;
+constexpr uint8_t kSpill = HALOGEN_PREEMPT_SPILL;
 
 Request waiting(uint32_t prompt) {
   Request request;
@@ -82,7 +82,7 @@ TEST(Plan, ADecodeThatLacksABlockPreemptsTheYoungest) {
   const Plan plan =
       Scheduler(kFirstCome).plan({decoding(4, 1), in_prompt(4, 9, 1), decoding(5, 2)}, budgets);
   EXPECT_EQ(plan.fault, "");
-  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, HALOGEN_KEEP, kRecompute}));
+  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, HALOGEN_KEEP, kSpill}));
   // One of its two blocks goes to the decode, the other to the prompt.
   EXPECT_EQ(plan.tokens, (Tokens{1, 4, 0}));
 }
@@ -91,7 +91,7 @@ TEST(Plan, TheYoungestDecodeYieldsItself) {
   Budgets budgets;
   budgets.free_blocks = 0;
   const Plan plan = Scheduler(kFirstCome).plan({decoding(3, 1), decoding(4, 1)}, budgets);
-  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kRecompute}));
+  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kSpill}));
   EXPECT_EQ(plan.tokens, (Tokens{1, 0}));
 }
 
@@ -100,7 +100,7 @@ TEST(Plan, NobodyIsAdmittedInAStepThatPreempts) {
   budgets.free_blocks = 0;
   const Plan plan =
       Scheduler(kFirstCome).plan({decoding(4, 1), decoding(30, 8), waiting(1)}, budgets);
-  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kRecompute, HALOGEN_KEEP}));
+  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kSpill, HALOGEN_KEEP}));
   EXPECT_EQ(plan.tokens, (Tokens{1, 0, 0}));
 }
 
@@ -142,7 +142,7 @@ TEST(Plan, PromptsThatFillThePoolTogetherYieldToTheOldest) {
   budgets.free_blocks = 0;
   const Plan plan = Scheduler(kFirstCome).plan({in_prompt(8, 9, 2), in_prompt(8, 9, 2)}, budgets);
   EXPECT_EQ(plan.fault, "");
-  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kRecompute}));
+  EXPECT_EQ(plan.preempt, (Preempted{HALOGEN_KEEP, kSpill}));
   EXPECT_EQ(plan.tokens, (Tokens{8, 0}));
 }
 
