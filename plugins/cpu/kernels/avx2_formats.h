@@ -26,8 +26,6 @@
 namespace halogen::cpu::avx2 {
 namespace {
 
-#define HALOGEN_INLINE inline __attribute__((always_inline))
-
 inline __m256i low_nibbles(__m256i bytes) {
   return _mm256_and_si256(bytes, _mm256_set1_epi8(0xf));
 }
@@ -44,7 +42,7 @@ inline __m256i look_up(__m256i codes, const int8_t (&values)[16]) {
 // -----------------------------------------------------------------------------------
 
 template <class Block>
-HALOGEN_INLINE void unpack_nibbles(Rows<Block> rows, __m256i (&codes)[8]) {
+[[gnu::always_inline]] inline void unpack_nibbles(Rows<Block> rows, __m256i (&codes)[8]) {
   __m256i packed[4];
   transpose_16_bytes<Block>(rows, offsetof(Block, nibbles), packed);
   for (int i = 0; i < 4; ++i) {
@@ -55,7 +53,7 @@ HALOGEN_INLINE void unpack_nibbles(Rows<Block> rows, __m256i (&codes)[8]) {
 
 // Bit i of a lane of fifth_bits belongs to element i of its row.
 template <class Block>
-HALOGEN_INLINE void unpack_five_bits(Rows<Block> rows, __m256i (&codes)[8]) {
+[[gnu::always_inline]] inline void unpack_five_bits(Rows<Block> rows, __m256i (&codes)[8]) {
   unpack_nibbles<Block>(rows, codes);
   const __m256i bits = gather<int, Block>(rows, offsetof(Block, fifth_bits));
   const __m256i bit_of_byte = _mm256_set1_epi32(0x08040201);
@@ -89,31 +87,31 @@ struct BlockFormat {
 };
 
 struct Q4_0 : BlockFormat<BlockQ4_0, 15, 8> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_nibbles<Block>(rows, codes);
   }
 };
 
 struct Q4_1 : BlockFormat<BlockQ4_1, 15, 0> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_nibbles<Block>(rows, codes);
   }
 };
 
 struct Q5_0 : BlockFormat<BlockQ5_0, 31, 16> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_five_bits<Block>(rows, codes);
   }
 };
 
 struct Q5_1 : BlockFormat<BlockQ5_1, 31, 0> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_five_bits<Block>(rows, codes);
   }
 };
 
 struct Q8_0 : BlockFormat<BlockQ8_0, 128, 0> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     for (int half = 0; half < 2; ++half) {
       __m256i four[4];
       transpose_16_bytes<Block>(rows, offsetof(Block, q) + 16 * half, four);
@@ -123,14 +121,14 @@ struct Q8_0 : BlockFormat<BlockQ8_0, 128, 0> {
 };
 
 struct IQ4_NL : BlockFormat<BlockIQ4_NL, 127, 0> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_nibbles<Block>(rows, codes);
     for (__m256i& code : codes) code = look_up(code, kIq4Values);
   }
 };
 
 struct MXFP4 : BlockFormat<BlockMXFP4, 24, 12> {
-  static HALOGEN_INLINE void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
     unpack_nibbles<Block>(rows, codes);
     const __m256i values = _mm256_add_epi8(
         _mm256_broadcastsi128_si256(load_half_bytes(kMxfp4Values)), _mm256_set1_epi8(kOffset));
@@ -203,7 +201,7 @@ inline __m256i masked(__m256i words, uint32_t mask) {
 // Q4_K and Q5_K begin with 16 bytes of scales; how they are packed is explained at
 // unpack_six_bit_pairs (block_unpack.h).
 template <class Block>
-HALOGEN_INLINE void unpack_scales_of_32(Rows<Block> rows, SuperBlockScales<32>& out) {
+[[gnu::always_inline]] inline void unpack_scales_of_32(Rows<Block> rows, SuperBlockScales<32>& out) {
   __m256i word[4];
   transpose_16_bytes<Block>(rows, 0, word);
   split_f16_pairs(word[0], out.scale, out.minimum);
@@ -231,7 +229,7 @@ struct SuperBlockFormat {
 };
 
 struct Q2_K : SuperBlockFormat<BlockQ2_K, 3, 16, Offset::kMinima> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
     __m256i packed[4];
     transpose_16_bytes<Block>(rows, offsetof(Block, scales), packed);
     unroll<16>(
@@ -242,7 +240,7 @@ struct Q2_K : SuperBlockFormat<BlockQ2_K, 3, 16, Offset::kMinima> {
     split_f16_pairs(gather<int, Block>(rows, offsetof(Block, scale)), out.scale, out.minimum);
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int piece = 0; piece < 4; ++piece) {
       __m256i packed[4];
       transpose_16_bytes<Block>(rows, offsetof(Block, pairs) + 16 * piece, packed);
@@ -256,7 +254,7 @@ struct Q2_K : SuperBlockFormat<BlockQ2_K, 3, 16, Offset::kMinima> {
 };
 
 struct Q3_K : SuperBlockFormat<BlockQ3_K, 7, 16, Offset::kCodes> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
     __m256i word[3];
     for (int i = 0; i < 3; ++i) word[i] = gather<int, Block>(rows, offsetof(Block, scales) + 4 * i);
     unroll<4>([&](auto part) {
@@ -270,7 +268,7 @@ struct Q3_K : SuperBlockFormat<BlockQ3_K, 7, 16, Offset::kCodes> {
     out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int half = 0; half < 2; ++half) {
       __m256i third_bits[4];
       transpose_16_bytes<Block>(rows, offsetof(Block, third_bits) + 16 * half, third_bits);
@@ -290,11 +288,11 @@ struct Q3_K : SuperBlockFormat<BlockQ3_K, 7, 16, Offset::kCodes> {
 };
 
 struct Q4_K : SuperBlockFormat<BlockQ4_K, 15, 32, Offset::kMinima> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
     unpack_scales_of_32<Block>(rows, out);
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int piece = 0; piece < 8; ++piece) {
       const int low = 4 * (piece / 2) + piece % 2;
       __m256i packed[4];
@@ -309,11 +307,11 @@ struct Q4_K : SuperBlockFormat<BlockQ4_K, 15, 32, Offset::kMinima> {
 };
 
 struct Q5_K : SuperBlockFormat<BlockQ5_K, 31, 32, Offset::kMinima> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
     unpack_scales_of_32<Block>(rows, out);
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int half = 0; half < 2; ++half) {
       __m256i fifth_bits[4];
       transpose_16_bytes<Block>(rows, offsetof(Block, fifth_bits) + 16 * half, fifth_bits);
@@ -335,7 +333,7 @@ struct Q5_K : SuperBlockFormat<BlockQ5_K, 31, 32, Offset::kMinima> {
 };
 
 struct Q6_K : SuperBlockFormat<BlockQ6_K, 63, 16, Offset::kCodes> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
     __m256i four[4];
     transpose_16_bytes<Block>(rows, offsetof(Block, scales), four);
     unroll<16>([&](auto j) { out.of[j] = signed_pair<j % 4, j % 4>(four[j / 4]); });
@@ -344,7 +342,7 @@ struct Q6_K : SuperBlockFormat<BlockQ6_K, 63, 16, Offset::kCodes> {
     out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int piece = 0; piece < 4; ++piece) {
       const int half = piece / 2;
       const size_t nibbles = offsetof(Block, nibbles) + 64 * half + 16 * (piece % 2);
@@ -368,7 +366,7 @@ struct Q6_K : SuperBlockFormat<BlockQ6_K, 63, 16, Offset::kCodes> {
 };
 
 struct IQ4_XS : SuperBlockFormat<BlockIQ4_XS, 127, 32, Offset::kNone> {
-  static HALOGEN_INLINE void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
     const __m256i low = gather<int, Block>(rows, offsetof(Block, scales_low));
     const __m256i high = gather<uint16_t, Block>(rows, offsetof(Block, scales_high));
     unroll<8>([&](auto j) {
@@ -380,7 +378,7 @@ struct IQ4_XS : SuperBlockFormat<BlockIQ4_XS, 127, 32, Offset::kNone> {
     out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
   }
   template <class Sink>
-  static HALOGEN_INLINE void visit(Rows<Block> rows, Sink&& sink) {
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
     for (int chunk = 0; chunk < 8; ++chunk) {
       __m256i packed[4];
       transpose_16_bytes<Block>(rows, offsetof(Block, nibbles) + 16 * chunk, packed);

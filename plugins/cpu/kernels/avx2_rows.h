@@ -22,7 +22,7 @@ using Rows = const Block* const (&)[kRows];
 
 // Calls f(0) ... f(N - 1), each with a constant of its own.
 template <int N, class Function>
-inline __attribute__((always_inline)) void unroll(Function&& f) {
+[[gnu::always_inline]] inline void unroll(Function&& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
     (f(std::integral_constant<int, I>()), ...);
   }(std::make_integer_sequence<int, N>());
@@ -38,7 +38,7 @@ inline Integer integer_at(const void* block, size_t offset) {
 // The 16 bytes at `offset` of each block: byte 4 i + j of row r goes to byte j of lane r in
 // vector i.
 template <class Block>
-inline __attribute__((always_inline)) void transpose_16_bytes(Rows<Block> rows, size_t offset,
+[[gnu::always_inline]] inline void transpose_16_bytes(Rows<Block> rows, size_t offset,
                                                               __m256i (&out)[4]) {
   const auto load = [&](int r) __attribute__((always_inline)) {
     return load_half_bytes(reinterpret_cast<const uint8_t*>(rows[r]) + offset);
