@@ -1,0 +1,131 @@
+// The loops around the linear kernels of quantised weights.
+//
+// A panel is a run of blocks of kRows neighbouring rows. It is unpacked once, from the file's
+// layout to whatever the kernel's register tile likes, and all tokens of the call run over it while
+// it is in the first-level cache. Rows are the lanes of a vector: a block's integer sums of all
+// rows are one vector, and so is the float chain over the blocks.
+//
+// A kernel is a struct with
+//   Block, Activations                the types of a weight block and of a block of activations
+//   kElements                         elements of a block
+//   kRows, kTokens                    rows of a panel; the most tokens of a register tile
+//   PanelBlock                        one block of kRows rows, unpacked
+//   static void unpack(const Block* const (&rows)[kRows], PanelBlock& out);
+//   template <int Tokens> static void tile(const PanelBlock* panel, size_t n_blocks, const
+//       Activations* const (&x)[Tokens], float* const (&y)[Tokens], size_t n_rows, bool first);
+// tile adds the products of n_blocks blocks to y[t][0 .. n_rows - 1], or puts them there when they
+// are the first ones. Each (row, token) has an accumulator of its own that takes the blocks one
+// after the other: a float may rest in y between two blocks without changing. That is what makes a
+// result independent of the batch, of the panel and of the split over threads.
+//
+// Implementation header: in an unnamed namespace, see float_formats.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plugins/cpu/kernels/kernel_set.h"
+
+namespace halogen::cpu {
+namespace {
+
+// What an unpacked panel may take of the first-level cache (32 KiB or more).
+inline constexpr size_t kPanelBytes = 20 * 1024;
+// With few tokens memory is what takes time. Short panels then mix loads and arithmetic.
+inline constexpr size_t kShortPanelElements = 256;
+inline constexpr size_t kCacheLine = 64;
+
+// A call's rows, blocks and tokens as one kernel sees them.
+template <class Kernel>
+class PanelLoops {
+ public:
+  explicit PanelLoops(const LinearCall& call)
+      : call_(call), n_blocks_(call.k / Kernel::kElements) {}
+
+  void run() {
+    constexpr size_t kLong = kPanelBytes / sizeof(PanelBlock);
+    constexpr size_t kShort = kShortPanelElements / Kernel::kElements;
+    static_assert(kShort >= 1 && kLong >= kShort);
+    const bool few = call_.n_tokens <= Kernel::kTokens;
+    const size_t length = few ? kShort : kLong;
+    // Few tokens: a panel's rows to their end, which is how they lie in memory. Many: the same
+    // blocks of all panels, for which the activations stay in the second-level cache.
+    const size_t span = few ? n_blocks_ : length;
+    for (size_t begin = 0; begin < n_blocks_; begin += span) {
+      const size_t end = n_blocks_ - begin < span ? n_blocks_ : begin + span;
+      for (size_t row = call_.row_begin; row < call_.row_end; row += Kernel::kRows)
+        for (size_t block = begin; block < end; block += length)
+          run_panel(row, block, end - block < length ? end - block : length);
+    }
+  }
+
+ private:
+  using Block = typename Kernel::Block;
+  using PanelBlock = typename Kernel::PanelBlock;
+  static constexpr size_t kRows = Kernel::kRows;
+
+  void run_panel(size_t row, size_t first_block, size_t n_blocks) {
+    const size_t n_rows = call_.row_end - row < kRows ? call_.row_end - row : kRows;
+    const Block* rows[kRows];
+    for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
+      rows[r] =
+          reinterpret_cast<const Block*>(static_cast<const uint8_t*>(call_.weights) +
+                                         (row + (r < n_rows ? r : n_rows - 1)) * call_.row_bytes) +
+          first_block;
+    const uint8_t* ahead = static_cast<const uint8_t*>(call_.weights) +
+                           (row + kRows) * call_.row_bytes + first_block * sizeof(Block) * kRows;
+    const bool prefetch = row + kRows < call_.row_end;
+    for (size_t b = 0; b < n_blocks; ++b) {
+      // The next panel is the next run of memory; that of this one would be kRows streams.
+      if (prefetch)
+        for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
+          __builtin_prefetch(ahead + line, 0, 2);
+      ahead += sizeof(Block) * kRows;
+      Kernel::unpack(rows, panel_[b]);
+      for (auto& block : rows) ++block;
+    }
+    run_tokens(row, n_rows, first_block, n_blocks);
+  }
+
+  // Tiles of nearly equal size: small ones cannot hide the latency of an addition.
+  void run_tokens(size_t row, size_t n_rows, size_t first_block, size_t n_blocks) {
+    const size_t n_tiles = (call_.n_tokens + Kernel::kTokens - 1) / Kernel::kTokens;
+    for (size_t tile = 0, token = 0; tile < n_tiles; ++tile) {
+      const size_t n = (call_.n_tokens - token) / (n_tiles - tile);
+      run_tile<Kernel::kTokens>(n, token, row, n_rows, first_block, n_blocks);
+      token += n;
+    }
+  }
+
+  template <int Tokens>
+  void run_tile(size_t n_tokens, size_t token, size_t row, size_t n_rows, size_t first_block,
+                size_t n_blocks) {
+    if constexpr (Tokens > 1)
+      if (n_tokens < Tokens)
+        return run_tile<Tokens - 1>(n_tokens, token, row, n_rows, first_block, n_blocks);
+    using Activations = typename Kernel::Activations;
+    const Activations* x[Tokens];
+    float* y[Tokens];
+    for (int t = 0; t < Tokens; ++t) {
+      const size_t in = call_.activation_rows ? call_.activation_rows[token + t] : token + t;
+      const size_t out = call_.output_rows ? call_.output_rows[token + t] : token + t;
+      x[t] = reinterpret_cast<const Activations*>(static_cast<const uint8_t*>(call_.activations) +
+                                                  in * call_.activation_stride_bytes) +
+             first_block;
+      y[t] = call_.y + out * call_.y_stride + row;
+    }
+    Kernel::template tile<Tokens>(panel_, n_blocks, x, y, n_rows, first_block == 0);
+  }
+
+  const LinearCall& call_;
+  size_t n_blocks_;
+  alignas(kCacheLine) PanelBlock panel_[kPanelBytes / sizeof(PanelBlock)];
+};
+
+template <class Kernel>
+void run_panels(const LinearCall& call) {
+  PanelLoops<Kernel>(call).run();
+}
+
+}  // namespace
+}  // namespace halogen::cpu
