@@ -201,7 +201,8 @@ inline __m256i masked(__m256i words, uint32_t mask) {
 // Q4_K and Q5_K begin with 16 bytes of scales; how they are packed is explained at
 // unpack_six_bit_pairs (block_unpack.h).
 template <class Block>
-[[gnu::always_inline]] inline void unpack_scales_of_32(Rows<Block> rows, SuperBlockScales<32>& out) {
+[[gnu::always_inline]] inline void unpack_scales_of_32(Rows<Block> rows,
+                                                       SuperBlockScales<32>& out) {
   __m256i word[4];
   transpose_16_bytes<Block>(rows, 0, word);
   split_f16_pairs(word[0], out.scale, out.minimum);

@@ -39,7 +39,7 @@ inline Integer integer_at(const void* block, size_t offset) {
 // vector i.
 template <class Block>
 [[gnu::always_inline]] inline void transpose_16_bytes(Rows<Block> rows, size_t offset,
-                                                              __m256i (&out)[4]) {
+                                                      __m256i (&out)[4]) {
   const auto load = [&](int r) __attribute__((always_inline)) {
     return load_half_bytes(reinterpret_cast<const uint8_t*>(rows[r]) + offset);
   };

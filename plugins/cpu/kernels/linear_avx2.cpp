@@ -21,8 +21,8 @@ template <class Format, int Vectors, int Tokens>
 [[gnu::always_inline]] inline void add_products(const __m256i* codes,
                                                 const int8_t* const (&q)[Tokens],
                                                 __m256i multiplier, __m256i (&sum)[Tokens]) {
-  constexpr int kTogether = products_per_sum<Format>() < Vectors ? products_per_sum<Format>()
-                                                                 : Vectors;
+  constexpr int kTogether =
+      products_per_sum<Format>() < Vectors ? products_per_sum<Format>() : Vectors;
   unroll<Vectors / kTogether>([&](auto part) __attribute__((always_inline)) {
     __m256i pairs[Tokens];
     unroll<kTogether>([&](auto i) __attribute__((always_inline)) {
@@ -142,8 +142,8 @@ struct SuperBlockKernel {
       for (int j = 0; j < kSuperBlock / Format::kSubBlock; ++j) {
         const int8_t* q[Tokens];
         for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + Format::kSubBlock * j;
-        add_products<Format, Format::kSubBlock / 4>(
-            panel[b].codes + Format::kSubBlock / 4 * j, q, panel[b].scales.of[j], sum);
+        add_products<Format, Format::kSubBlock / 4>(panel[b].codes + Format::kSubBlock / 4 * j, q,
+                                                    panel[b].scales.of[j], sum);
       }
       for (int t = 0; t < Tokens; ++t)
         total[t] = finish_block(panel[b].scales, x[t][b], sum[t], total[t]);
@@ -157,8 +157,8 @@ struct SuperBlockKernel {
     if constexpr (Format::kOffset != Offset::kNone)
       for (int i = 0; i < 8; ++i)
         offset = _mm256_add_epi32(
-            offset, _mm256_madd_epi16(w.offsets[i],
-                                      _mm256_set1_epi32(integer_at<int>(x.sums, 4 * i))));
+            offset,
+            _mm256_madd_epi16(w.offsets[i], _mm256_set1_epi32(integer_at<int>(x.sums, 4 * i))));
     if constexpr (Format::kOffset == Offset::kCodes) sum = _mm256_sub_epi32(sum, offset);
     const __m256 scale = _mm256_broadcast_ss(&x.scale);
     total = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sum), _mm256_mul_ps(w.scale, scale), total);
