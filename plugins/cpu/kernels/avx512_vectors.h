@@ -103,6 +103,15 @@ inline __m512i words(Rows<Block> rows, size_t offset) {
   return _mm512_inserti32x4(all, four(12), 3);
 }
 
+// In each lane, the bytes of the lane that the bytes of `Pick` name; 0x80: zero.
+template <uint32_t Pick>
+inline __m512i pick_bytes(__m512i lanes) {
+  const __m128i control =
+      _mm_setr_epi32(static_cast<int>(Pick), static_cast<int>(Pick + 0x04040404u),
+                     static_cast<int>(Pick + 0x08080808u), static_cast<int>(Pick + 0x0c0c0c0cu));
+  return _mm512_shuffle_epi8(lanes, _mm512_broadcast_i32x4(control));
+}
+
 inline __m512i low_nibbles(__m512i bytes) {
   return _mm512_and_si512(bytes, _mm512_set1_epi8(0xf));
 }

@@ -29,11 +29,11 @@ inline void store_totals(float* const (&y)[Tokens], size_t n_rows, const __m512 
   for (int t = 0; t < Tokens; ++t) _mm512_mask_storeu_ps(y[t], rows, total[t]);
 }
 
-template <class Format, bool HasMinimum>
+template <class Format>
 struct BlockKernel {
   using Block = typename Format::Block;
   using Activations = Q8Block;
-  using PanelBlock = avx512::PanelBlock<HasMinimum>;
+  using PanelBlock = avx512::PanelBlock;
   static constexpr size_t kElements = kBlock;
   static constexpr size_t kRows = avx512::kRows;
   static constexpr int kTokens = 8;
@@ -58,7 +58,7 @@ struct BlockKernel {
       for (int t = 0; t < Tokens; ++t) {
         const __m512 scale = _mm512_mul_ps(w.scale, _mm512_set1_ps(x[t][b].scale));
         total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[t]), scale, total[t]);
-        if constexpr (HasMinimum)
+        if constexpr (Format::kHasMinimum)
           total[t] = _mm512_fmadd_ps(w.minimum, _mm512_set1_ps(x[t][b].sum), total[t]);
       }
     }
@@ -66,22 +66,108 @@ struct BlockKernel {
   }
 };
 
-// Other types: the AVX2 kernels.
-LinearKernel* (*others)(halogen_type) = nullptr;
+template <class Format>
+struct SuperBlockKernel {
+  using Block = typename Format::Block;
+  using Activations = Q8SuperBlock;
+  using PanelBlock = PanelSuperBlock;
+  static constexpr size_t kElements = kSuperBlock;
+  static constexpr size_t kRows = avx512::kRows;
+  static constexpr int kTokens = 8;
+
+  static void unpack(Rows<Block> rows, PanelBlock& out) { Format::unpack(rows, out); }
+
+  template <int Tokens>
+  static void tile(const PanelBlock* panel, size_t n_blocks, const Q8SuperBlock* const (&x)[Tokens],
+                   float* const (&y)[Tokens], size_t n_rows, bool first) {
+    __m512 total[Tokens];
+    load_totals(y, n_rows, first, total);
+    for (size_t b = 0; b < n_blocks; ++b) {
+      const PanelBlock& w = panel[b];
+      __m512i sum[Tokens];
+      for (auto& lanes : sum) lanes = _mm512_setzero_si512();
+      if constexpr (Format::kOffset == Offset::kCodes) add_offsets(w, x, b, sum);
+      add_sub_blocks(w, x, b, sum);
+      for (int t = 0; t < Tokens; ++t)
+        total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[t]),
+                                   _mm512_mul_ps(w.scale, _mm512_set1_ps(x[t][b].scale)), total[t]);
+      if constexpr (Format::kOffset == Offset::kMinima) {
+        for (auto& lanes : sum) lanes = _mm512_setzero_si512();
+        add_offsets(w, x, b, sum);
+        for (int t = 0; t < Tokens; ++t)
+          total[t] =
+              _mm512_fnmadd_ps(_mm512_cvtepi32_ps(sum[t]),
+                               _mm512_mul_ps(w.minimum, _mm512_set1_ps(x[t][b].scale)), total[t]);
+      }
+    }
+    store_totals(y, n_rows, total);
+  }
+
+ private:
+  template <int Tokens>
+  static inline void add_sub_blocks(const PanelBlock& w, const Q8SuperBlock* const (&x)[Tokens],
+                                    size_t b, __m512i (&sum)[Tokens]) {
+    constexpr int kQuads = Format::kSubBlock / 4;
+    for (int j = 0; j < kSuperBlock / Format::kSubBlock; ++j) {
+      __m512i dot[Tokens];
+      for (auto& lanes : dot) lanes = _mm512_setzero_si512();
+      for (int i = 0; i < kQuads; ++i)
+        for (int t = 0; t < Tokens; ++t)
+          dot[t] = _mm512_dpbusd_epi32(dot[t], w.codes[j * kQuads + i],
+                                       broadcast_bytes(x[t][b].q + 4 * (j * kQuads + i)));
+      for (int t = 0; t < Tokens; ++t)
+        sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t], w.scales[j]));
+    }
+  }
+
+  template <int Tokens>
+  static inline void add_offsets(const PanelBlock& w, const Q8SuperBlock* const (&x)[Tokens],
+                                 size_t b, __m512i (&sum)[Tokens]) {
+    for (int i = 0; i < 8; ++i)
+      for (int t = 0; t < Tokens; ++t)
+        sum[t] = _mm512_dpwssd_epi32(sum[t], w.offsets[i], broadcast_bytes(x[t][b].sums + 2 * i));
+  }
+};
+
+LinearKernel* (*floats)(halogen_type) = nullptr;  // the kernels of AVX2
 
 LinearKernel* linear(halogen_type type) {
   switch (type) {
     case HALOGEN_Q4_0:
-      return &run_panels<BlockKernel<Q4_0, false>>;
+      return &run_panels<BlockKernel<Q4_0>>;
+    case HALOGEN_Q4_1:
+      return &run_panels<BlockKernel<Q4_1>>;
+    case HALOGEN_Q5_0:
+      return &run_panels<BlockKernel<Q5_0>>;
+    case HALOGEN_Q5_1:
+      return &run_panels<BlockKernel<Q5_1>>;
+    case HALOGEN_Q8_0:
+      return &run_panels<BlockKernel<Q8_0>>;
+    case HALOGEN_IQ4_NL:
+      return &run_panels<BlockKernel<IQ4_NL>>;
+    case HALOGEN_MXFP4:
+      return &run_panels<BlockKernel<MXFP4>>;
+    case HALOGEN_Q2_K:
+      return &run_panels<SuperBlockKernel<Q2_K>>;
+    case HALOGEN_Q3_K:
+      return &run_panels<SuperBlockKernel<Q3_K>>;
+    case HALOGEN_Q4_K:
+      return &run_panels<SuperBlockKernel<Q4_K>>;
+    case HALOGEN_Q5_K:
+      return &run_panels<SuperBlockKernel<Q5_K>>;
+    case HALOGEN_Q6_K:
+      return &run_panels<SuperBlockKernel<Q6_K>>;
+    case HALOGEN_IQ4_XS:
+      return &run_panels<SuperBlockKernel<IQ4_XS>>;
     default:
-      return others(type);
+      return floats(type);
   }
 }
 
 }  // namespace
 
 void add_linear_kernels(KernelSet& set) {
-  others = set.linear;
+  floats = set.linear;
   set.linear = linear;
 }
 
