@@ -15,6 +15,11 @@ constexpr int products_per_sum() {
   return n;
 }
 
+// Fixes the order of additions: GCC would turn a chain into a tree and spill its many leaves.
+[[gnu::always_inline]] inline void compute_now(__m256i& value) {
+  asm("" : "+x"(value));
+}
+
 // Adds to sum[t], in each lane: multiplier * (the products of Vectors * 4 codes with those of q[t],
 // from `first` on). The two halves of a multiplier's lanes are equal.
 template <class Format, int Vectors, int Tokens>
@@ -34,6 +39,7 @@ template <class Format, int Vectors, int Tokens>
         const __m256i products =
             _mm256_maddubs_epi16(magnitude, Format::kSigned ? _mm256_sign_epi8(x, code) : x);
         pairs[t] = i == 0 ? products : _mm256_add_epi16(pairs[t], products);
+        compute_now(pairs[t]);
       }
     });
     for (int t = 0; t < Tokens; ++t)
@@ -87,6 +93,20 @@ struct BlockKernel {
     store_totals(y, n_rows, total);
   }
 
+  using Totals = __m256;
+  [[gnu::always_inline]] static inline void add_one(Rows<Block> rows, const Q8Block& x,
+                                                    Totals& totals) {
+    PanelBlock w;
+    unpack(rows, w);
+    __m256 total[1] = {totals};
+    add_block(w, {&x}, 0, total);
+    totals = total[0];
+  }
+  static void store(const Totals& totals, float* y, size_t n_rows) {
+    _mm256_maskstore_ps(y, first_rows(n_rows), totals);
+  }
+
+ private:
   template <int Tokens>
   [[gnu::always_inline]] static inline void add_block(const PanelBlock& w,
                                                       const Q8Block* const (&x)[Tokens], size_t b,
@@ -151,6 +171,22 @@ struct SuperBlockKernel {
     store_totals(y, n_rows, total);
   }
 
+  using Totals = __m256;
+  [[gnu::always_inline]] static inline void add_one(Rows<Block> rows, const Q8SuperBlock& x,
+                                                    Totals& totals) {
+    Scales scales;
+    Format::scales(rows, scales);
+    __m256i sum[1] = {_mm256_setzero_si256()};
+    Format::visit(rows, [&](int j, const __m256i(&codes)[4]) __attribute__((always_inline)) {
+      add_products<Format, 4>(codes, {x.q + 16 * j}, scales.of[16 * j / Format::kSubBlock], sum);
+    });
+    totals = finish_block(scales, x, sum[0], totals);
+  }
+  static void store(const Totals& totals, float* y, size_t n_rows) {
+    _mm256_maskstore_ps(y, first_rows(n_rows), totals);
+  }
+
+ private:
   [[gnu::always_inline]] static inline __m256 finish_block(const Scales& w, const Q8SuperBlock& x,
                                                            __m256i sum, __m256 total) {
     __m256i offset = _mm256_setzero_si256();
