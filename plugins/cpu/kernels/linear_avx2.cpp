@@ -76,7 +76,7 @@ struct BlockKernel {
   };
   static constexpr size_t kElements = kBlock;
   static constexpr size_t kRows = avx2::kRows;
-  static constexpr int kTokens = 4;
+  static constexpr int kTokens = 6;
 
   [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, PanelBlock& out) {
     Format::unpack(rows, out.codes);
@@ -142,7 +142,7 @@ struct SuperBlockKernel {
   };
   static constexpr size_t kElements = kSuperBlock;
   static constexpr size_t kRows = avx2::kRows;
-  static constexpr int kTokens = 4;
+  static constexpr int kTokens = 6;
 
   [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, PanelBlock& out) {
     Format::scales(rows, out.scales);
