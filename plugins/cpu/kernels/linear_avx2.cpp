@@ -206,12 +206,6 @@ struct SuperBlockKernel {
 
 LinearKernel* linear(halogen_type type) {
   switch (type) {
-    case HALOGEN_F32:
-      return &run_linear<FloatKernel<F32Elements>>;
-    case HALOGEN_F16:
-      return &run_linear<FloatKernel<F16Elements>>;
-    case HALOGEN_BF16:
-      return &run_linear<FloatKernel<BF16Elements>>;
     case HALOGEN_Q4_0:
       return &run_panels<BlockKernel<Q4_0>>;
     case HALOGEN_Q4_1:
@@ -239,7 +233,7 @@ LinearKernel* linear(halogen_type type) {
     case HALOGEN_IQ4_XS:
       return &run_panels<SuperBlockKernel<IQ4_XS>>;
     default:
-      return nullptr;
+      return float_kernel(type);
   }
 }
 
