@@ -12,6 +12,25 @@ inline __m512i broadcast_bytes(const void* four) {
   return _mm512_set1_epi32(bytes);
 }
 
+// Adds four products of each row.
+inline void add_products(__m512i codes, const int8_t* four, __m512i& sum) {
+  sum = _mm512_dpbusd_epi32(sum, codes, broadcast_bytes(four));
+}
+
+// A tile of one token adds to four accumulators in turn, one of two or three tokens to two:
+// vpdpbusd takes four cycles but can start in every one.
+template <int Tokens>
+inline constexpr int kChains = Tokens == 1   ? 4
+                               : Tokens <= 3 ? 2
+                                             : 1;
+
+template <int Tokens>
+inline void add_chains(__m512i (&dot)[Tokens][kChains<Tokens>]) {
+  for (auto& chains : dot)
+    for (int step = kChains<Tokens> / 2; step > 0; step /= 2)
+      for (int c = 0; c < step; ++c) chains[c] = _mm512_add_epi32(chains[c], chains[c + step]);
+}
+
 inline __mmask16 first_rows(size_t n_rows) {
   return static_cast<__mmask16>((1u << n_rows) - 1);
 }
@@ -47,17 +66,18 @@ struct BlockKernel {
     load_totals(y, n_rows, first, total);
     for (size_t b = 0; b < n_blocks; ++b) {
       const PanelBlock& w = panel[b];
-      __m512i dot[Tokens];
+      __m512i dot[Tokens][kChains<Tokens>] = {};
       for (int t = 0; t < Tokens; ++t)
-        dot[t] = Format::kOffsetBits ? _mm512_slli_epi32(_mm512_set1_epi32(x[t][b].negative_sum),
-                                                         Format::kOffsetBits)
-                                     : _mm512_setzero_si512();
+        dot[t][0] = Format::kOffsetBits ? _mm512_slli_epi32(_mm512_set1_epi32(x[t][b].negative_sum),
+                                                            Format::kOffsetBits)
+                                        : _mm512_setzero_si512();
       for (int i = 0; i < kBlock / 4; ++i)
         for (int t = 0; t < Tokens; ++t)
-          dot[t] = _mm512_dpbusd_epi32(dot[t], w.codes[i], broadcast_bytes(x[t][b].q + 4 * i));
+          add_products(w.codes[i], x[t][b].q + 4 * i, dot[t][i % kChains<Tokens>]);
+      add_chains<Tokens>(dot);
       for (int t = 0; t < Tokens; ++t) {
         const __m512 scale = _mm512_mul_ps(w.scale, _mm512_set1_ps(x[t][b].scale));
-        total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[t]), scale, total[t]);
+        total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[t][0]), scale, total[t]);
         if constexpr (Format::kHasMinimum)
           total[t] = _mm512_fmadd_ps(w.minimum, _mm512_set1_ps(x[t][b].sum), total[t]);
       }
@@ -109,14 +129,14 @@ struct SuperBlockKernel {
                                     size_t b, __m512i (&sum)[Tokens]) {
     constexpr int kQuads = Format::kSubBlock / 4;
     for (int j = 0; j < kSuperBlock / Format::kSubBlock; ++j) {
-      __m512i dot[Tokens];
-      for (auto& lanes : dot) lanes = _mm512_setzero_si512();
+      __m512i dot[Tokens][kChains<Tokens>] = {};
       for (int i = 0; i < kQuads; ++i)
         for (int t = 0; t < Tokens; ++t)
-          dot[t] = _mm512_dpbusd_epi32(dot[t], w.codes[j * kQuads + i],
-                                       broadcast_bytes(x[t][b].q + 4 * (j * kQuads + i)));
+          add_products(w.codes[j * kQuads + i], x[t][b].q + 4 * (j * kQuads + i),
+                       dot[t][i % kChains<Tokens>]);
+      add_chains<Tokens>(dot);
       for (int t = 0; t < Tokens; ++t)
-        sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t], w.scales[j]));
+        sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t][0], w.scales[j]));
     }
   }
 
