@@ -19,7 +19,7 @@ class Reader {
          std::optional<Error>& error)
       : path_(path), table_(table), context_(std::move(context)), error_(error) {}
 
-  void fail_at(const toml::source_region& source, std::string message) {
+  void fail_at(const toml::source_region& source, const std::string& message) {
     if (error_) return;
     error_ = fail(HALOGEN_E_INVALID, path_.string() + ':' + std::to_string(source.begin.line) +
                                          ": " + printable(message));
@@ -33,7 +33,7 @@ class Reader {
       std::string message = '"' + context_ + word + "\" is not a key of this manifest";
       if (!closest.empty())
         message += "; the nearest is \"" + context_ + std::string(closest) + '"';
-      fail_at(key.source(), std::move(message));
+      fail_at(key.source(), message);
     }
   }
 

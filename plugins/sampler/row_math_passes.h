@@ -128,6 +128,7 @@ float clean(float* logits, size_t n) {
   const auto pass = [&](float* values) {
     for (size_t i = 0; i < kRun; i += kWidth) {
       Floats x = load(values + i);
+      // NOLINTNEXTLINE(misc-redundant-expression): false where x is no number
       x = choose(x == x, x, all(-kInfinity));
       x = choose(x < kInfinity, x, all(std::numeric_limits<float>::max()));
       largest = choose(x > largest, x, largest);

@@ -22,7 +22,7 @@
 namespace halogen::cpu {
 namespace {
 
-inline constexpr size_t kPanelBytes = 128 * 1024;
+inline constexpr size_t kRowsBytes = 128 * 1024;
 
 template <class Kernel, int Tokens>
 inline void run_token_tile(const LinearCall& call, size_t row, size_t row_end, size_t token) {
@@ -42,7 +42,7 @@ inline void run_token_tile(const LinearCall& call, size_t row, size_t row_end, s
 
 template <class Kernel>
 void run_linear(const LinearCall& call) {
-  const size_t fitting = call.row_bytes ? kPanelBytes / call.row_bytes : 0;
+  const size_t fitting = call.row_bytes ? kRowsBytes / call.row_bytes : 0;
   const size_t panel = fitting < 8 ? 8 : fitting / 8 * 8;
   for (size_t row = call.row_begin; row < call.row_end; row += panel) {
     const size_t row_end = call.row_end - row < panel ? call.row_end : row + panel;

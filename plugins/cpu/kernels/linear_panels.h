@@ -13,6 +13,10 @@
 //   static void unpack(const Block* const (&rows)[kRows], PanelBlock& out);
 //   template <int Tokens> static void tile(const PanelBlock* panel, size_t n_blocks, const
 //       Activations* const (&x)[Tokens], float* const (&y)[Tokens], size_t n_rows, bool first);
+// and, where a single token is worth its own way,
+//   Totals                            the accumulators of kRows rows
+//   static void add_one(const Block* const (&rows)[kRows], const Activations& x, Totals&);
+//   static void store(const Totals&, float* y, size_t n_rows);
 // tile adds the products of n_blocks blocks to y[t][0 .. n_rows - 1], or puts them there when they
 // are the first ones. Each (row, token) has an accumulator of its own that takes the blocks one
 // after the other: a float may rest in y between two blocks without changing. That is what makes a
@@ -43,6 +47,8 @@ class PanelLoops {
       : call_(call), n_blocks_(call.k / Kernel::kElements) {}
 
   void run() {
+    if constexpr (requires { typename Kernel::Totals; })
+      if (call_.n_tokens == 1) return run_one_token();
     constexpr size_t kLong = kPanelBytes / sizeof(PanelBlock);
     constexpr size_t kShort = kShortPanelElements / Kernel::kElements;
     static_assert(kShort >= 1 && kLong >= kShort);
@@ -62,29 +68,64 @@ class PanelLoops {
  private:
   using Block = typename Kernel::Block;
   using PanelBlock = typename Kernel::PanelBlock;
+  using Activations = typename Kernel::Activations;
   static constexpr size_t kRows = Kernel::kRows;
 
-  void run_panel(size_t row, size_t first_block, size_t n_blocks) {
-    const size_t n_rows = call_.row_end - row < kRows ? call_.row_end - row : kRows;
-    const Block* rows[kRows];
-    for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
-      rows[r] =
-          reinterpret_cast<const Block*>(static_cast<const uint8_t*>(call_.weights) +
-                                         (row + (r < n_rows ? r : n_rows - 1)) * call_.row_bytes) +
-          first_block;
-    const uint8_t* ahead = static_cast<const uint8_t*>(call_.weights) +
-                           (row + kRows) * call_.row_bytes + first_block * sizeof(Block) * kRows;
-    const bool prefetch = row + kRows < call_.row_end;
-    for (size_t b = 0; b < n_blocks; ++b) {
+  // Where the rows of a panel are, block by block.
+  class Walk {
+   public:
+    Walk(const LinearCall& call, size_t row, size_t n_rows, size_t first_block)
+        : prefetch_(row + kRows < call.row_end) {
+      const auto* weights = static_cast<const uint8_t*>(call.weights);
+      for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
+        blocks[r] = reinterpret_cast<const Block*>(weights + (row + (r < n_rows ? r : n_rows - 1)) *
+                                                                 call.row_bytes) +
+                    first_block;
+      ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
+    }
+    void prefetch_ahead() {
       // The next panel is the next run of memory; that of this one would be kRows streams.
-      if (prefetch)
+      if (prefetch_)
         for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
-          __builtin_prefetch(ahead + line, 0, 2);
-      ahead += sizeof(Block) * kRows;
-      Kernel::unpack(rows, panel_[b]);
-      for (auto& block : rows) ++block;
+          __builtin_prefetch(ahead_ + line, 0, 2);
+      ahead_ += sizeof(Block) * kRows;
+    }
+    void next() {
+      for (auto& block : blocks) ++block;
+    }
+    const Block* blocks[kRows];
+
+   private:
+    const uint8_t* ahead_;
+    bool prefetch_;
+  };
+
+  size_t rows_from(size_t row) const {
+    return call_.row_end - row < kRows ? call_.row_end - row : kRows;
+  }
+
+  void run_panel(size_t row, size_t first_block, size_t n_blocks) {
+    const size_t n_rows = rows_from(row);
+    Walk walk(call_, row, n_rows, first_block);
+    for (size_t b = 0; b < n_blocks; ++b, walk.next()) {
+      walk.prefetch_ahead();
+      Kernel::unpack(walk.blocks, panel_[b]);
     }
     run_tokens(row, n_rows, first_block, n_blocks);
+  }
+
+  void run_one_token() {
+    const auto* x = activations_of(0);
+    for (size_t row = call_.row_begin; row < call_.row_end; row += kRows) {
+      const size_t n_rows = rows_from(row);
+      Walk walk(call_, row, n_rows, 0);
+      typename Kernel::Totals totals{};
+      for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
+        walk.prefetch_ahead();
+        Kernel::add_one(walk.blocks, x[b], totals);
+      }
+      Kernel::store(totals, output_of(0) + row, n_rows);
+    }
   }
 
   // Tiles of nearly equal size: small ones cannot hide the latency of an addition.
@@ -103,18 +144,22 @@ class PanelLoops {
     if constexpr (Tokens > 1)
       if (n_tokens < Tokens)
         return run_tile<Tokens - 1>(n_tokens, token, row, n_rows, first_block, n_blocks);
-    using Activations = typename Kernel::Activations;
     const Activations* x[Tokens];
     float* y[Tokens];
     for (int t = 0; t < Tokens; ++t) {
-      const size_t in = call_.activation_rows ? call_.activation_rows[token + t] : token + t;
-      const size_t out = call_.output_rows ? call_.output_rows[token + t] : token + t;
-      x[t] = reinterpret_cast<const Activations*>(static_cast<const uint8_t*>(call_.activations) +
-                                                  in * call_.activation_stride_bytes) +
-             first_block;
-      y[t] = call_.y + out * call_.y_stride + row;
+      x[t] = activations_of(token + t) + first_block;
+      y[t] = output_of(token + t) + row;
     }
     Kernel::template tile<Tokens>(panel_, n_blocks, x, y, n_rows, first_block == 0);
+  }
+
+  const Activations* activations_of(size_t token) const {
+    const size_t row = call_.activation_rows ? call_.activation_rows[token] : token;
+    return reinterpret_cast<const Activations*>(static_cast<const uint8_t*>(call_.activations) +
+                                                row * call_.activation_stride_bytes);
+  }
+  float* output_of(size_t token) const {
+    return call_.y + (call_.output_rows ? call_.output_rows[token] : token) * call_.y_stride;
   }
 
   const LinearCall& call_;

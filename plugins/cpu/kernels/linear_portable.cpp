@@ -1,6 +1,9 @@
 // Linear kernels in plain C++: the reference for every instruction set, and what runs where there
 // is no better one. Within a block the sum is exact, in integers; blocks are added in F32 from
-// first to last.
+// first to last, each with one fused multiply-add. std::fma gives these bits on any machine: the C
+// library takes the processor's instruction where there is one.
+#include <cmath>
+
 #include "plugins/cpu/kernels/block_unpack.h"
 #include "plugins/cpu/kernels/kernel_parts.h"
 #include "plugins/cpu/kernels/linear_driver.h"
@@ -26,8 +29,8 @@ struct BlockKernel {
         const Q8Block& a = reinterpret_cast<const Q8Block*>(x[t])[b];
         int32_t dot = 0;
         for (int i = 0; i < kBlock; ++i) dot += w.q[i] * a.q[i];
-        total[t] += w.scale * a.scale * static_cast<float>(dot);
-        if constexpr (Format::kHasMinimum) total[t] += w.minimum * a.sum;
+        total[t] = std::fma(static_cast<float>(dot), w.scale * a.scale, total[t]);
+        if constexpr (Format::kHasMinimum) total[t] = std::fma(w.minimum, a.sum, total[t]);
       }
     }
     for (int t = 0; t < Tokens; ++t) y[t][row] = total[t];
@@ -55,11 +58,11 @@ struct SuperBlockKernel {
           for (int i = 0; i < 16; ++i) part += w.q[16 * j + i] * a.q[16 * j + i];
           dot += w.scales[j] * part;
         }
-        total[t] += w.scale * a.scale * static_cast<float>(dot);
+        total[t] = std::fma(static_cast<float>(dot), w.scale * a.scale, total[t]);
         if constexpr (Format::kHasMinimum) {
           int32_t offset = 0;
           for (int j = 0; j < 16; ++j) offset += w.minima[j] * a.sums[j];
-          total[t] -= w.minimum * a.scale * static_cast<float>(offset);
+          total[t] = std::fma(-static_cast<float>(offset), w.minimum * a.scale, total[t]);
         }
       }
     }
