@@ -130,6 +130,8 @@ class PanelLoops {
 
   // Tiles of nearly equal size: small ones cannot hide the latency of an addition.
   void run_tokens(size_t row, size_t n_rows, size_t first_block, size_t n_blocks) {
+    if (call_.n_tokens <= Kernel::kTokens)
+      return run_tile<Kernel::kTokens>(call_.n_tokens, 0, row, n_rows, first_block, n_blocks);
     const size_t n_tiles = (call_.n_tokens + Kernel::kTokens - 1) / Kernel::kTokens;
     for (size_t tile = 0, token = 0; tile < n_tiles; ++tile) {
       const size_t n = (call_.n_tokens - token) / (n_tiles - tile);
