@@ -189,13 +189,14 @@ void StepLoop::assemble() {
 // More may be there than the plan knew, which the step then leaves out.
 void StepLoop::begin_on_cached(PlannedWork& work) {
   Sequence& sequence = *work.sequence;
+  const bool first = sequence.first_step_us == 0;
+  admit(sequence);
   kv_.attach(sequence);
   const uint32_t end = std::max(kv_.ready_tokens(sequence) + work.tokens, sequence.computed + 1);
   work.tokens = end - sequence.computed;
   counters_.cache_queried_tokens.add(sequence.tokens.size());
   counters_.cache_hit_tokens.add(sequence.computed);
-  if (sequence.first_step_us == 0) sequence.cached_tokens = sequence.computed;
-  admit(sequence);
+  if (first) sequence.cached_tokens = sequence.computed;
 }
 
 void StepLoop::admit(Sequence& sequence) {
