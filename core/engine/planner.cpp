@@ -74,9 +74,12 @@ void Planner::describe(const std::vector<Sequence*>& sequences, const KvMemory& 
 // already, and lacks the blocks that nobody holds.
 void Planner::offer_cached(Sequence& sequence, const KvMemory& kv, size_t i) {
   kv.look_up(sequence);
-  cached_[i] = computed_[i] = kv.ready_tokens(sequence);
-  waiting_[i] -= cached_[i];
   held_[i] = kv.shared_blocks(sequence);
+  // What is in the second tier may find no room now; no more is offered than the pool can have.
+  const uint64_t room = (uint64_t{held_[i]} + kv.available()) * view_.block_tokens;
+  cached_[i] = computed_[i] =
+      static_cast<uint32_t>(std::min<uint64_t>(kv.ready_tokens(sequence), room));
+  waiting_[i] -= cached_[i];
 }
 
 const halogen_schedule_plan& Planner::next(const std::vector<Sequence*>& sequences,

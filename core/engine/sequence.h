@@ -67,8 +67,9 @@ struct Sequence : MailboxLink {
   std::atomic<bool> cancelled{false};
 
   uint32_t generated() const { return static_cast<uint32_t>(tokens.size()) - prompt_tokens; }
+  uint32_t known() const { return static_cast<uint32_t>(tokens.size()); }
   // Known but not in the KV pool: 1 while decoding, more in the prompt or after a preemption.
-  uint32_t waiting() const { return static_cast<uint32_t>(tokens.size()) - computed; }
+  uint32_t waiting() const { return known() - computed; }
 };
 
 // Hashes before its first `blocks` + 1 blocks, which must be known in full.

@@ -161,7 +161,9 @@ void StepLoop::choose_work(const halogen_schedule_plan& plan) {
     PlannedWork work{&sequence, sequence.computed, plan.tokens[i]};
     auto held = static_cast<uint32_t>(sequence.blocks.size());
     if (!sequence.running) {
+      kv_.look_up(sequence);  // spilling may have thrown some of it out
       work.computed = kv_.ready_tokens(sequence);
+      work.tokens = std::min(work.tokens, sequence.known() - work.computed);
       held = kv_.shared_blocks(sequence);
       if (kv_.shares() && is_computed_by_another(work, work_, limits_.block_tokens)) continue;
     }
