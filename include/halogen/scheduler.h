@@ -22,7 +22,7 @@ enum { HALOGEN_REQUEST_WAITING = 0, HALOGEN_REQUEST_RUNNING = 1 };
 enum {
   HALOGEN_KEEP = 0,
   HALOGEN_PREEMPT_RECOMPUTE = 1, /* give all blocks back; compute its tokens again later */
-  HALOGEN_PREEMPT_SPILL = 2 /* move its blocks to the second tier (where the core offers one) */
+  HALOGEN_PREEMPT_SPILL = 2 /* move its blocks to the second tier; recompute where it is full */
 };
 
 /* The requests, in order of arrival, as arrays of n_requests. */
@@ -36,9 +36,9 @@ typedef struct halogen_schedule_view {
   const uint32_t* computed_tokens; /* already in the KV pool */
   const uint32_t*
       waiting_tokens; /* known but not computed: the rest of the prompt, or 1 when decoding */
-  const uint32_t* cached_tokens; /* of the waiting ones, how many the prefix cache has ready */
+  const uint32_t* cached_tokens; /* of a waiting request's computed ones: ready in the cache */
   const uint32_t* generated_tokens;
-  const uint32_t* blocks_held;
+  const uint32_t* blocks_held; /* while it waits: cached ones that others hold */
   uint64_t now_us;
   uint32_t block_tokens;
   uint32_t free_blocks, total_blocks;
