@@ -96,10 +96,12 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
   if (options_.stream) chunks_.resize(unfinished_);
   if (options_.return_token_ids) prompt_ids_ = prompts;
   for (size_t p = 0; p < prompts.size(); p++) {
+    uint64_t first = 0;
     for (size_t c = 0; c < choices; c++) {
       GenerationRequest request = options_.request;
       request.prompt = c + 1 == choices ? std::move(prompts[p]) : prompts[p];
       request.sampling.seed += c;
+      request.shares_with = first;
       const size_t index = p * choices + c;
       auto id = engine_.submit(std::move(request),
                                [self = shared_from_this(), index](const GenerationEvent& event) {
@@ -109,6 +111,7 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
         fail_with(from_engine(id.error(), engine_.stats()));
         return false;
       }
+      if (c == 0) first = *id;
       request_ids_.push_back(*id);
     }
   }

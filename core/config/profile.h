@@ -83,7 +83,7 @@ struct KvProfile {
   ByteSize pool_size = ByteSize::percent_hundredths(8500);
   std::uint32_t block_tokens = 16;
   CacheType cache_type = CacheType::f16;
-  bool prefix_cache = false;
+  bool prefix_cache = true;
   ByteSize host_pool_size;
 };
 

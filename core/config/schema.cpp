@@ -285,19 +285,20 @@ void add_kv(std::vector<Setting>& list) {
   list.push_back({.key = "kv.prefix_cache",
                   .flags = {"--prefix-cache"},
                   .value_name = "on|off",
-                  .help = "Compute the shared beginning of prompts once.",
+                  .help = "Compute what several requests begin with once, and keep it as long as "
+                          "the pool has room.",
                   .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.kv.prefix_cache; }),
-                  .comes_with = "the automatic prefix cache"});
+                  .member = member([](auto& p) -> auto& { return p.kv.prefix_cache; })});
   list.push_back({.key = "kv.host_pool_size",
                   .flags = {"--host-pool-size"},
                   .value_name = "SIZE",
-                  .help = "CPU memory for cold blocks that do not fit the pool.",
+                  .help = "Host memory for blocks that the pool has no room for, taken once at the "
+                          "start: what the prefix cache would throw out, and requests that yield. "
+                          "0: none.",
                   .change = Change::transition,
                   .member = member([](auto& p) -> auto& { return p.kv.host_pool_size; }),
                   .least = 0,
-                  .most = kPiB,
-                  .comes_with = "the second KV tier"});
+                  .most = kPiB});
 }
 
 void add_compute(std::vector<Setting>& list) {

@@ -22,6 +22,8 @@ class Counter {
 struct EngineCounters {
   Counter running, preemptions, refused_plans;
   Counter prompt_tokens, generated_tokens, steps;
+  Counter cache_queried_tokens, cache_hit_tokens, cache_evicted_blocks;
+  Counter blocks_cached, host_blocks_used, blocks_stored, blocks_loaded;
   Counter blocks_used, last_step_us, last_progress_us;
   std::atomic<bool> healthy{true};
 };

@@ -53,6 +53,9 @@ struct GenerationRequest {
   bool skip_special = true;   // control tokens do not show up in the text
   int32_t top_logprobs = -1;  // -1 none, 0 the chosen token's, k also the k best
   int32_t priority = 0;
+  // False: its text is shared with no request but one that `shares_with` names.
+  bool cache_prompt = true;
+  uint64_t shares_with = 0;  // the id of an earlier request with the same prompt; 0: none
 };
 
 enum class FinishReason : uint8_t {
@@ -78,7 +81,7 @@ struct GenerationEvent {
   FinishReason finish = FinishReason::none;
   std::string error;
   uint32_t prompt_tokens = 0;  // the figures are the request's totals so far
-  uint32_t cached_tokens = 0;
+  uint32_t cached_tokens = 0;  // of the prompt, that were not computed for it
   uint32_t generated_tokens = 0;
   uint64_t queued_us = 0;   // submit to first step
   uint64_t prefill_us = 0;  // first step to first token

@@ -1,6 +1,7 @@
 #include "core/engine/step_loop.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -35,12 +36,13 @@ StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t 
       text_(text),
       wake_loop_(std::move(wake_loop)),
       outbox_(live),
-      blocks_(limits.total_blocks),
+      kv_(parts_, limits),
       state_slots_(limits.max_sequences),
       planner_(parts_, limits, live),
       builder_(std::make_unique<StepBuilder>(limits, parts.states != nullptr)),
       sampler_(parts_, limits) {
   sequences_.reserve(live);
+  work_.reserve(live);
 }
 
 StepLoop::~StepLoop() {
@@ -99,10 +101,11 @@ void StepLoop::step() {
     return fail_requests(finished.error().message, true);
 
   const uint64_t started_us = monotonic_us();
-  const halogen_schedule_plan& plan = planner_.next(sequences_, blocks_, costs_, started_us);
+  const halogen_schedule_plan& plan = planner_.next(sequences_, kv_, costs_, started_us);
   counters_.refused_plans.set(planner_.refused_count());
   preempt(plan);
-  assemble(plan);
+  choose_work(plan);
+  assemble();
   if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
 
   const StepWork work = work_of(*builder_);
@@ -147,27 +150,69 @@ void StepLoop::drop_cancelled() {
 void StepLoop::preempt(const halogen_schedule_plan& plan) {
   for (size_t i = 0; i < sequences_.size(); i++) {
     if (plan.preempt[i] == HALOGEN_KEEP) continue;
-    // There is no second tier to spill to yet, so both ways of preempting recompute: the blocks go
-    // back, and what was generated will be computed again like a longer prompt. Sampling and text
-    // state stay as they are, so the stream goes on as if nothing had happened.
-    give_blocks_back(*sequences_[i]);
-    sequences_[i]->computed = 0;
+    // What the cache or the second tier has lost by then will be computed again like a longer
+    // prompt. Sampling and text state stay as they are, so the stream goes on as if nothing had
+    // happened.
+    Sequence& sequence = *sequences_[i];
+    if (plan.preempt[i] == HALOGEN_PREEMPT_SPILL) {
+      kv_.spill(sequence);
+    } else {
+      kv_.release(sequence, true);
+    }
+    stop_running(sequence);
     counters_.preemptions.add(1);
   }
 }
 
-void StepLoop::assemble(const halogen_schedule_plan& plan) {
-  builder_->clear();
+// Who gets on in this step. A preempted request gives only those blocks back that no other one
+// holds, so there may be fewer than the plan counted on; whoever finds none left has another turn.
+void StepLoop::choose_work(const halogen_schedule_plan& plan) {
+  work_.clear();
+  uint32_t available = kv_.available();
   for (size_t i = 0; i < sequences_.size(); i++) {
     if (plan.tokens[i] == 0) continue;
     Sequence& sequence = *sequences_[i];
-    if (!sequence.running) admit(sequence);
-    const uint32_t needed =
-        blocks_for(uint64_t{sequence.computed} + plan.tokens[i], limits_.block_tokens);
-    while (sequence.blocks.size() < needed) sequence.blocks.push_back(blocks_.take());
-    builder_->add(sequence, plan.tokens[i]);
+    PlannedWork work{&sequence, sequence.computed, plan.tokens[i]};
+    auto held = static_cast<uint32_t>(sequence.blocks.size());
+    if (!sequence.running) {
+      kv_.look_up(sequence);  // spilling may have thrown some of it out
+      work.computed = kv_.ready_tokens(sequence);
+      work.tokens = std::min(work.tokens, sequence.known() - work.computed);
+      held = kv_.shared_blocks(sequence);
+      if (kv_.shares() && is_computed_by_another(work, work_, limits_.block_tokens)) continue;
+    }
+    const uint32_t needed = blocks_for(uint64_t{work.computed} + work.tokens, limits_.block_tokens);
+    const uint32_t lacking = needed - std::min(needed, held);
+    if (lacking > available) continue;
+    available -= lacking;
+    work_.push_back(work);
   }
-  counters_.blocks_used.set(blocks_.used_count());
+}
+
+void StepLoop::assemble() {
+  builder_->clear();
+  for (const PlannedWork& work : work_)
+    if (!work.sequence->running) kv_.pin(*work.sequence);
+  for (PlannedWork& work : work_) {
+    Sequence& sequence = *work.sequence;
+    if (!sequence.running) begin_on_cached(work);
+    kv_.cover(sequence, sequence.computed + work.tokens);
+    builder_->add(sequence, work.tokens);
+  }
+  count_blocks();
+}
+
+// More may be there than the plan knew, which the step then leaves out.
+void StepLoop::begin_on_cached(PlannedWork& work) {
+  Sequence& sequence = *work.sequence;
+  const bool first = sequence.first_step_us == 0;
+  admit(sequence);
+  kv_.attach(sequence);
+  const uint32_t end = std::max(kv_.ready_tokens(sequence) + work.tokens, sequence.computed + 1);
+  work.tokens = end - sequence.computed;
+  counters_.cache_queried_tokens.add(sequence.tokens.size());
+  counters_.cache_hit_tokens.add(sequence.computed);
+  if (first) sequence.cached_tokens = sequence.computed;
 }
 
 void StepLoop::admit(Sequence& sequence) {
@@ -206,7 +251,10 @@ Status StepLoop::finish_stuck_step(uint64_t timeout_us) {
 }
 
 void StepLoop::record_computed() {
-  for (const StepPart& part : builder_->parts()) part.sequence->computed += part.tokens;
+  for (const StepPart& part : builder_->parts()) {
+    part.sequence->computed += part.tokens;
+    kv_.record(*part.sequence);
+  }
 }
 
 void StepLoop::take_tokens() {
@@ -227,7 +275,7 @@ void StepLoop::take_token(Sequence& sequence, size_t row) {
   parts_.sampler->accept(sequence.sampling.get(), &token, 1);
   if (sequence.first_token_us == 0) {
     sequence.first_token_us = monotonic_us();
-    counters_.prompt_tokens.add(sequence.prompt_tokens);
+    counters_.prompt_tokens.add(sequence.prompt_tokens - sequence.cached_tokens);
   }
   counters_.generated_tokens.add(1);
 
@@ -251,7 +299,7 @@ void StepLoop::take_token(Sequence& sequence, size_t row) {
 GenerationEvent& StepLoop::event_of(Sequence& sequence) {
   GenerationEvent& event = outbox_.event_of(sequence);
   event.prompt_tokens = sequence.prompt_tokens;
-  event.cached_tokens = 0;
+  event.cached_tokens = sequence.cached_tokens;
   event.generated_tokens = sequence.generated();
   const uint64_t now_us = monotonic_us();
   auto passed = [now_us](uint64_t from, uint64_t to) {
@@ -266,6 +314,7 @@ GenerationEvent& StepLoop::event_of(Sequence& sequence) {
 void StepLoop::end(Sequence& sequence, FinishReason reason, const std::string& error) {
   GenerationEvent& event = event_of(sequence);
   event.finish = reason;
+  sequence.failed = reason == FinishReason::error;
   event.error = error;
   sequence.ended = true;
 }
@@ -278,6 +327,7 @@ void StepLoop::fail_requests(const std::string& error, bool waiting_too) {
   for (Sequence* sequence : sequences_)
     if (sequence->running || waiting_too) end(*sequence, FinishReason::error, error);
   remove_ended();
+  kv_.clear();
 }
 
 void StepLoop::remove_ended() {
@@ -286,20 +336,36 @@ void StepLoop::remove_ended() {
     retire(*sequence);
     return true;
   });
-  counters_.blocks_used.set(blocks_.used_count());
+  count_blocks();
+#ifndef NDEBUG
+  if (sequences_.empty()) assert(kv_.fault({}).empty());
+#endif
 }
 
 void StepLoop::retire(Sequence& sequence) {
-  if (sequence.running) give_blocks_back(sequence);
+  const bool keep = sequence.root == 0 && !sequence.failed;
+  if (sequence.running) {
+    kv_.release(sequence, keep);
+    stop_running(sequence);
+  } else if (!keep) {
+    kv_.forget(sequence);
+  }
   outbox_.retire(sequence);
 }
 
-void StepLoop::give_blocks_back(Sequence& sequence) {
-  for (uint32_t block : sequence.blocks) blocks_.release(block);
-  sequence.blocks.clear();
+void StepLoop::stop_running(Sequence& sequence) {
   state_slots_.release(sequence.state_slot);
   sequence.running = false;
   counters_.running.set(counters_.running.get() - 1);
+}
+
+void StepLoop::count_blocks() {
+  counters_.blocks_used.set(kv_.used());
+  counters_.blocks_cached.set(kv_.cached());
+  counters_.host_blocks_used.set(kv_.cached_in_tier());
+  counters_.cache_evicted_blocks.set(kv_.thrown_out_count());
+  counters_.blocks_stored.set(kv_.stored_count());
+  counters_.blocks_loaded.set(kv_.loaded_count());
 }
 
 void StepLoop::publish() {

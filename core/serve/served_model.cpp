@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 
 #include "core/base/call_plugin.h"
 #include "core/base/log.h"
@@ -72,6 +73,13 @@ void log_engine(halogen_log_level level, const std::string& message) {
   log_line(levels[level], "engine", message);
 }
 
+// The cached blocks of one loaded model are no other's, and nobody can tell which prompts' hashes
+// would collide.
+uint64_t random_identity() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
 bool report_program(void* context, double fraction, const char* what) {
   const auto& progress = *static_cast<const ServeProgress*>(context);
   return !progress || progress(what, fraction);
@@ -112,12 +120,14 @@ Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, P
                                                        const ServeProgress& progress) {
   std::unique_ptr<ServedModel> model(new ServedModel());
   model->parts_.log = log_engine;
+  model->parts_.model_identity = random_identity();
   Status status = model->open_file(profile, plugins);
   if (status) status = model->build_graph();
   if (status) status = model->read_vocabulary_and_template(profile);
   if (status) status = model->read_default_sampling(profile);
   if (status) status = model->choose_backend(profile, plugins);
   if (status) status = model->make_program(profile, progress);
+  if (status) status = model->make_host_tier();
   if (status) status = model->make_sampler(profile, plugins);
   if (status) status = model->make_scheduler(profile, plugins);
   if (!status) return status.error();
@@ -242,6 +252,7 @@ void ServedModel::set_limits(const Profile& profile) {
   limits_.queue_limit = engine.queue_limit;
   limits_.target_token_interval_us =
       1000 * static_cast<uint64_t>(engine.target_token_interval.count());
+  limits_.prefix_cache = profile.kv.prefix_cache;
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
                cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
 }
@@ -256,6 +267,7 @@ Status ServedModel::plan_memory(const Profile& profile, const halogen_program_re
   const halogen_graph& graph = *request.graph;
   MemoryInputs memory;
   memory.pool_size = profile.kv.pool_size;
+  memory.host_pool_bytes = profile.kv.host_pool_size.amount();
   memory.machine_bytes = usable_memory_bytes();
   for (uint32_t i = 0; i < graph.n_weights; i++) memory.weight_bytes += graph.weights[i]->bytes;
   memory.program_bytes = need.program_bytes;
@@ -263,9 +275,13 @@ Status ServedModel::plan_memory(const Profile& profile, const halogen_program_re
   memory.block_tokens = geometry_.block_tokens;
   memory.context = limits_.max_context;
   memory.max_sequences = limits_.max_sequences;
+  auto host_blocks = plan_host_blocks(memory);
+  if (!host_blocks) return within(file_->path(), host_blocks.error());
   auto blocks = plan_kv_blocks(memory);
   if (!blocks) return within(file_->path(), blocks.error());
   limits_.total_blocks = *blocks;
+  limits_.host_blocks = *host_blocks;
+  limits_.block_bytes = need.kv_block_bytes;
   return {};
 }
 
@@ -318,6 +334,15 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   });
 }
 
+Status ServedModel::make_host_tier() {
+  if (limits_.host_blocks == 0) return {};
+  auto arena = HostArena::create(limits_.host_blocks * limits_.block_bytes);
+  if (!arena) return arena.error();
+  host_arena_.emplace(std::move(*arena));
+  parts_.host_memory = host_arena_->data();
+  return {};
+}
+
 Status ServedModel::read_default_sampling(const Profile& profile) {
   sampling_ = sampling_of(profile.sampling);
   auto breakers = token_search_->sequences(profile.sampling.dry_sequence_breakers);
@@ -365,8 +390,11 @@ std::string ServedModel::describe() const {
   return h.architecture + " with " + std::to_string(h.layers) + " layers, " +
          std::to_string(weights_->total_bytes() >> 20) + " MiB of weights, context " +
          std::to_string(limits_.max_context) + ", " + std::to_string(limits_.total_blocks) +
-         " KV blocks of " + std::to_string(limits_.block_tokens) + " tokens, on the " +
-         parts_.backend->name + " backend";
+         " KV blocks of " + std::to_string(limits_.block_tokens) + " tokens" +
+         (limits_.host_blocks > 0
+              ? " and " + std::to_string(limits_.host_blocks) + " in the second tier"
+              : "") +
+         ", on the " + parts_.backend->name + " backend";
 }
 
 }  // namespace halogen

@@ -15,6 +15,7 @@
 #include "core/host/registry.h"
 #include "core/model/model_graph.h"
 #include "core/model/weight_store.h"
+#include "core/serve/host_arena.h"
 #include "core/text/template/chat_template.h"
 #include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
@@ -63,6 +64,7 @@ class ServedModel {
   Status plan_memory(const Profile& profile, const halogen_program_request& request);
   Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
+  Status make_host_tier();
   Status read_default_sampling(const Profile& profile);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
   Status make_scheduler(const Profile& profile, PluginHost& plugins);
@@ -71,6 +73,7 @@ class ServedModel {
   std::optional<LoadedModel> file_;
   std::optional<ModelGraph> model_graph_;
   std::optional<WeightStore> weights_;
+  std::optional<HostArena> host_arena_;
   std::unique_ptr<text::Tokenizer> tokenizer_;
   std::optional<text::TokenSearch> token_search_;
   SamplingOptions sampling_;

@@ -17,6 +17,8 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
       // Every token of a step may be wanted out, and rows are bounded by sequences.
       "engine.max_concurrent_requests=" + std::to_string(options.batch_tokens),
       "kv.pool_size=512M",
+      "kv.block_tokens=" + std::to_string(options.block_tokens),
+      "kv.host_pool_size=\"" + options.host_pool + "\"",
       std::string("kv.cache_type=\"") + (options.f32_cache ? "f32" : "f16") + "\"",
       std::string("backend.cpu.exact=") + (options.exact ? "true" : "false"),
       "backend.cpu.instructions=\"" + options.instructions + "\"",

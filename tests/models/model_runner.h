@@ -19,6 +19,8 @@ struct RunnerOptions {
   std::string instructions = "auto";  // its kernel set
   uint32_t context = 1024;
   uint32_t batch_tokens = 512;
+  uint32_t block_tokens = 16;
+  std::string host_pool = "0";
 };
 
 // A part of a sequence, 0 … kSequences - 1, that a step computes.

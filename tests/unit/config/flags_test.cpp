@@ -85,28 +85,21 @@ TEST(Flags, SettingsOfLaterVersionsAcceptTheirDefaultAndRefuseTheRest) {
   }
 }
 
-TEST(Flags, TheFirstPromisedLineIsRefusedOnlyForThePrefixCache) {
-  std::vector<std::string> line = {"--model",
-                                   "/models/qwen2.5-32b-instruct-q4_k_m.gguf",
-                                   "--pool-size",
-                                   "96G",
-                                   "--max-context",
-                                   "81920",
-                                   "--max-batch-tokens",
-                                   "8192",
-                                   "--flash-threshold",
-                                   "4096",
-                                   "--prefix-cache",
-                                   "on",
-                                   "--port",
-                                   "8080"};
-  const Error error = error_of(load(line));
-  EXPECT_EQ(error.status, HALOGEN_E_UNSUPPORTED);
-  EXPECT_EQ(error.message,
-            "--prefix-cache on is not available in this version (it comes with the automatic "
-            "prefix cache) [kv.prefix_cache]");
-
-  line[11] = "off";
+TEST(Flags, TheFirstPromisedLineIsUnderstood) {
+  const std::vector<std::string> line = {"--model",
+                                         "/models/qwen2.5-32b-instruct-q4_k_m.gguf",
+                                         "--pool-size",
+                                         "96G",
+                                         "--max-context",
+                                         "81920",
+                                         "--max-batch-tokens",
+                                         "8192",
+                                         "--flash-threshold",
+                                         "4096",
+                                         "--prefix-cache",
+                                         "on",
+                                         "--port",
+                                         "8080"};
   Result<Profile> profile = load(line);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(profile->model.path, "/models/qwen2.5-32b-instruct-q4_k_m.gguf");
@@ -114,7 +107,7 @@ TEST(Flags, TheFirstPromisedLineIsRefusedOnlyForThePrefixCache) {
   EXPECT_EQ(profile->engine.context, 81920u);
   EXPECT_EQ(profile->engine.max_batch_tokens, 8192u);
   EXPECT_EQ(profile->attention.flash_threshold, 4096u);
-  EXPECT_FALSE(profile->kv.prefix_cache);
+  EXPECT_TRUE(profile->kv.prefix_cache);
   EXPECT_EQ(profile->server.port, 8080);
 }
 
@@ -247,10 +240,10 @@ TEST(Flags, SetSaysWhatIsWrong) {
             "flag --set: server.prot is not a setting; did you mean server.port?");
   EXPECT_EQ(error_of(load({"--set", "two words=80"})).message,
             "--set two words=80: \"two words\" is not a key, such as server.port");
-  EXPECT_EQ(
-      error_of(load({"--set", "kv.prefix_cache=on"})).message,
-      "--set kv.prefix_cache=on is not available in this version (it comes with the automatic "
-      "prefix cache)");
+  EXPECT_EQ(error_of(load({"--set", "backend.isolation=process"})).message,
+            "--set backend.isolation=\"process\" is not available in this version (it comes with "
+            "backends "
+            "in a process of their own)");
 }
 
 TEST(Flags, WorkInASubcommandOfAnotherProgram) {
