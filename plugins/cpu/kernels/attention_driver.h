@@ -12,6 +12,8 @@
 #pragma once
 
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "plugins/cpu/kernels/block_layouts.h"
 #include "plugins/cpu/kernels/kernel_set.h"
@@ -19,6 +21,18 @@
 
 namespace halogen::cpu {
 namespace {
+
+#define HALOGEN_INLINE __attribute__((always_inline))
+
+// body(0) … body(N - 1), where the index is a constant: the compiler keeps an array that is indexed
+// so in registers.
+template <size_t N, class Body>
+inline HALOGEN_INLINE void repeat(Body body) {
+  [&]<size_t... I>(std::index_sequence<I...>) HALOGEN_INLINE {
+    (body(std::integral_constant<size_t, I>()), ...);
+  }
+  (std::make_index_sequence<N>());
+}
 
 // --- the stored types: kLanes elements of a row from element d on
 // ---------------------------------
@@ -171,20 +185,23 @@ class Attention {
   static void multiply_rows(const float* a, size_t a_stride, const float* panel, size_t k, float* c,
                             size_t c_stride) {
     F sum[Rows][2];
-    for (int r = 0; r < Rows; r++)
-      for (int v = 0; v < 2; v++)
-        sum[r][v] = Add ? Vector::load(c + r * c_stride + v * kLanes) : Vector::zero();
+    repeat<Rows>([&](auto r) HALOGEN_INLINE {
+      sum[r][0] = Add ? Vector::load(c + r * c_stride) : Vector::zero();
+      sum[r][1] = Add ? Vector::load(c + r * c_stride + kLanes) : Vector::zero();
+    });
     for (size_t i = 0; i < k; i++) {
       const F left = Vector::load(panel + i * kPanel);
       const F right = Vector::load(panel + i * kPanel + kLanes);
-      for (int r = 0; r < Rows; r++) {
+      repeat<Rows>([&](auto r) HALOGEN_INLINE {
         const F factor = Vector::broadcast(a + r * a_stride + i);
         sum[r][0] = Vector::multiply_add(factor, left, sum[r][0]);
         sum[r][1] = Vector::multiply_add(factor, right, sum[r][1]);
-      }
+      });
     }
-    for (int r = 0; r < Rows; r++)
-      for (int v = 0; v < 2; v++) Vector::store(c + r * c_stride + v * kLanes, sum[r][v]);
+    repeat<Rows>([&](auto r) HALOGEN_INLINE {
+      Vector::store(c + r * c_stride, sum[r][0]);
+      Vector::store(c + r * c_stride + kLanes, sum[r][1]);
+    });
   }
 
   template <bool Add, int Rows = Vector::kRows>

@@ -243,8 +243,10 @@ size_t argmax(const float* x, size_t n) {
 // The element of largest magnitude; a NaN where there is one.
 inline float largest_of_block(const float* x) {
   float largest = 0.0f;
-  for (int i = 0; i < kBlock; ++i)
-    if (!(__builtin_fabsf(x[i]) <= __builtin_fabsf(largest))) largest = x[i];
+  for (int i = 0; i < kBlock; ++i) {
+    if (x[i] != x[i]) return x[i];
+    if (__builtin_fabsf(x[i]) > __builtin_fabsf(largest)) largest = x[i];
+  }
   return largest;
 }
 
