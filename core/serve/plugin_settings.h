@@ -7,6 +7,7 @@
 #include "core/base/result.h"
 #include "core/config/profile.h"
 #include "core/host/config_view.h"
+#include "halogen/backend.h"
 
 namespace halogen {
 
@@ -14,5 +15,9 @@ namespace halogen {
 Result<ConfigView> plugin_settings(const Profile& profile, const std::string& kind,
                                    const std::string& name,
                                    std::span<const halogen_config_key* const> keys);
+
+// [any] The settings of [backend.NAME]. A backend that lists the keys `flash` and `flash_threshold`
+// gets those of [attention], unless its own table says otherwise.
+Result<ConfigView> backend_settings(const Profile& profile, const halogen_backend_factory& factory);
 
 }  // namespace halogen

@@ -20,8 +20,18 @@ namespace {
 constexpr const char* kDefaultBackend = "cpu";  // what "auto" means until there are others to weigh
 
 halogen_type cache_element(CacheType type) {
-  return type == CacheType::f32 ? HALOGEN_F32
-                                : HALOGEN_F16;  // the quantised ones are refused by config
+  switch (type) {
+    case CacheType::f32:
+      return HALOGEN_F32;
+    case CacheType::q8_0:
+      return HALOGEN_Q8_0;
+    case CacheType::q4_0:
+      return HALOGEN_Q4_0;
+    case CacheType::f16:
+    case CacheType::automatic:
+      break;
+  }
+  return HALOGEN_F16;
 }
 
 Result<std::optional<std::string>> read_template_file(const std::string& path) {
@@ -202,8 +212,7 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
       load_factory<halogen_backend_factory>(plugins, HALOGEN_BACKEND_KIND, name, backend_plugin_);
   if (!factory) return factory.error();
   parts_.backend = *factory;
-  auto settings = plugin_settings(profile, "backend", parts_.backend->name,
-                                  {parts_.backend->config_keys, parts_.backend->n_config_keys});
+  auto settings = backend_settings(profile, *parts_.backend);
   if (!settings) return settings.error();
   if (const Status status = call_plugin([&](halogen_error* error) {
         return parts_.backend->create(settings->config(), &backend_instance_, error);
@@ -241,7 +250,7 @@ void ServedModel::set_limits(const Profile& profile) {
   limits_.prefill_batch_tokens = engine.prefill_tokens_per_step();
   limits_.queue_limit = engine.queue_limit;
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
-               cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
+               cache_element(profile.kv.key_type()), cache_element(profile.kv.value_type())};
 }
 
 Status ServedModel::plan_memory(const Profile& profile, const halogen_program_request& request) {

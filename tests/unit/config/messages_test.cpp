@@ -127,11 +127,6 @@ TEST(Messages, FeaturesOfLaterVersions) {
             "automatic prefix cache)");
   EXPECT_EQ(prefix_cache.status(), HALOGEN_E_UNSUPPORTED);
   EXPECT_TRUE(FromText("[kv]\nprefix_cache = false\n").ok());
-  for (const std::string type : {"q8_0", "q4_0", "quantized"}) {
-    EXPECT_EQ(FromText("[kv]\ncache_type = \"" + type + "\"\n").message(),
-              "FILE:2: kv.cache_type = \"" + type +
-                  "\" is not available in this version (it comes with the quantised KV cache)");
-  }
   EXPECT_EQ(FromText("[backend]\nisolation = \"process\"\n").message(),
             "FILE:2: backend.isolation = \"process\" is not available in this version (it comes "
             "with backends in a process of their own)");
