@@ -151,8 +151,8 @@ struct Tile {
     const uint32_t rows = shape.heads * tokens;
     sizes = {rows, shape.dim, shape.dim, rows * std::max<size_t>(kFlashChunk, context)};
     scratch.resize(sizes.floats());
-    tile = {nullptr, nullptr, 0,     tokens, shape.heads, first.data(), last.data(), q.data(),
-            width,   0.1F,    0.0F,  nullptr};
+    tile = {nullptr,     nullptr,  0,     tokens, shape.heads, first.data(),
+            last.data(), q.data(), width, 0.1F,   0.0F,        nullptr};
   }
   void attend(const KernelSet& set, const Cache& cache, AttendWay way) {
     tile.kv = &cache.kv;

@@ -318,15 +318,15 @@ void add_compute(std::vector<Setting>& list) {
                               {"off", number(FlashAttention::forbidden)},
                               {"1", number(FlashAttention::forced)},
                               {"0", number(FlashAttention::forbidden)}}});
-  list.push_back({.key = "attention.flash_threshold",
-                  .flags = {"--flash-threshold"},
-                  .value_name = "TOKENS",
-                  .help =
-                      "Positions that a token attends to from which auto takes flash attention.",
-                  .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
-                  .least = 0,
-                  .most = kMostTokens});
+  list.push_back(
+      {.key = "attention.flash_threshold",
+       .flags = {"--flash-threshold"},
+       .value_name = "TOKENS",
+       .help = "Positions that a token attends to from which auto takes flash attention.",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
+       .least = 0,
+       .most = kMostTokens});
   list.push_back({.key = "backend.name",
                   .flags = {"--backend"},
                   .value_name = "PLUGIN",

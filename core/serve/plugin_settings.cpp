@@ -44,6 +44,12 @@ Result<std::vector<ConfigEntry>> entries_of(const Profile& profile, const std::s
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> attention_settings(
+    const AttentionProfile& attention) {
+  return {{"flash", flash_name(attention.flash)},
+          {"flash_threshold", std::to_string(attention.flash_threshold)}};
+}
+
 Result<ConfigView> plugin_settings(const Profile& profile, const std::string& kind,
                                    const std::string& name, Keys keys) {
   auto entries = entries_of(profile, kind, name);

@@ -3,11 +3,14 @@
 
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "halogen/backend.h"
 
 #include "core/base/result.h"
 #include "core/config/profile.h"
 #include "core/host/config_view.h"
-#include "halogen/backend.h"
 
 namespace halogen {
 
@@ -15,6 +18,10 @@ namespace halogen {
 Result<ConfigView> plugin_settings(const Profile& profile, const std::string& kind,
                                    const std::string& name,
                                    std::span<const halogen_config_key* const> keys);
+
+// [any] What [attention] says, as the keys of a backend and their values.
+std::vector<std::pair<std::string, std::string>> attention_settings(
+    const AttentionProfile& attention);
 
 // [any] The settings of [backend.NAME]. A backend that lists the keys `flash` and `flash_threshold`
 // gets those of [attention], unless its own table says otherwise.

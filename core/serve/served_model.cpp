@@ -234,6 +234,16 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
   return {};
 }
 
+Status ServedModel::change_attention(const AttentionProfile& attention) {
+  for (const auto& [key, value] : attention_settings(attention)) {
+    const Status status = call_plugin([&](halogen_error* error) {
+      return parts_.backend->option_set(backend_instance_, key.c_str(), value.c_str(), error);
+    });
+    if (!status) return status;
+  }
+  return {};
+}
+
 void ServedModel::set_limits(const Profile& profile) {
   const Hyperparameters& h = hyperparameters();
   const EngineProfile& engine = profile.engine;

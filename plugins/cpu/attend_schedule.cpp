@@ -77,8 +77,8 @@ void AttendSchedule::cut_sequence(const halogen_step& step, uint32_t sequence,
     const uint32_t first_chunk = from / kFlashChunk;
     for (uint32_t t = token; t < token + n; t++)
       token_tiles_[t] = static_cast<uint32_t>(tiles_.size());
-    tiles_.push_back({sequence, token, n, way, first_chunk,
-                      (to - 1) / kFlashChunk + 1 - first_chunk, kWhole});
+    tiles_.push_back(
+        {sequence, token, n, way, first_chunk, (to - 1) / kFlashChunk + 1 - first_chunk, kWhole});
     token += n;
   }
 }

@@ -23,7 +23,8 @@ struct Work {
     const size_t out = sizes.rows * attend_aligned(sizes.value_dim);
     q = take(size_t{sizes.rows} * sizes.key_dim);
     panel = take(attend_panel_floats(sizes.key_dim));
-    for (AttendRows* rows : {&total, &part}) *rows = {take(out), take(sizes.rows), take(sizes.rows)};
+    for (AttendRows* rows : {&total, &part})
+      *rows = {take(out), take(sizes.rows), take(sizes.rows)};
     scores = take(sizes.score_floats);
   }
 };
@@ -58,7 +59,8 @@ void attend_stretch(const KernelSet& kernels, const AttendTile& tile, const Work
 }
 
 // Takes chunk `chunk` of those tokens that reach into it.
-void fold_chunk(const KernelSet& kernels, const AttendTile& tile, uint32_t chunk, const Work& work) {
+void fold_chunk(const KernelSet& kernels, const AttendTile& tile, uint32_t chunk,
+                const Work& work) {
   const uint32_t value_dim = tile.kv->value_dim;
   for (uint32_t row = 0; row < tile.rows(); row++) {
     const uint32_t token = row / tile.n_heads;

@@ -389,9 +389,8 @@ class Compiler {
     const Columns out = write(n.outputs[0]);
     const AttendShape shape = {heads,           layer.kv_heads, layer.key_dim,
                                layer.value_dim, attend.window,  attend.causal != 0};
-    const AttendLayer attention = {&schedule_of(shape), attend.kv_layer, attend.scale,
-                                   attend.softcap,      sinks,           read(q),
-                                   out};
+    const AttendLayer attention = {
+        &schedule_of(shape), attend.kv_layer, attend.scale, attend.softcap, sinks, read(q), out};
     plan_.operations.back() = std::make_unique<AttendOperation>(attention);
     if (attention.schedule->partial_rows() > 0) {
       rows(Domain::tokens).append(merge_stage(attention));
@@ -408,8 +407,7 @@ class Compiler {
   const AttendSchedule& schedule_of(const AttendShape& shape) {
     for (const auto& known : plan_.schedules)
       if (known->shape() == shape) return *known;
-    plan_.schedules.push_back(
-        std::make_unique<AttendSchedule>(shape, limits_, settings_.members));
+    plan_.schedules.push_back(std::make_unique<AttendSchedule>(shape, limits_, settings_.members));
     const AttendSchedule& made = *plan_.schedules.back();
     plan_.scratch_floats = std::max<uint64_t>(plan_.scratch_floats, made.scratch().floats());
     plan_.partial_floats =

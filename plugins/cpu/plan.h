@@ -24,8 +24,8 @@ class RopeAngles;
 // How a backend computes; from its configuration.
 struct Settings {
   const KernelSet* kernels = nullptr;
-  bool exact = false;  // F32 activations for every weight type
-  unsigned members = 1;                         // threads that share a step
+  bool exact = false;                          // F32 activations for every weight type
+  unsigned members = 1;                        // threads that share a step
   const AttentionChoice* attention = nullptr;  // outlives the programs
 };
 

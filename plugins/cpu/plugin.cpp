@@ -106,9 +106,8 @@ bool choose_kernels(const std::string& name, Settings& settings) {
 // False: not one of the choices.
 bool choose_flash(const std::string& name, AttentionChoice& attention) {
   using Mode = AttentionChoice::Mode;
-  for (const auto& [known, mode] :
-       {std::pair("auto", Mode::automatic), std::pair("on", Mode::flash),
-        std::pair("off", Mode::plain)}) {
+  for (const auto& [known, mode] : {std::pair("auto", Mode::automatic),
+                                    std::pair("on", Mode::flash), std::pair("off", Mode::plain)}) {
     if (name == known) {
       attention.mode.store(mode, std::memory_order_relaxed);
       return true;
@@ -172,12 +171,11 @@ halogen_status check_kv_type(const std::string& what, halogen_type type, uint32_
   }
   if (halogen_row_bytes(type, dim) != 0) return HALOGEN_OK;
   const halogen_type_traits& traits = *halogen_type_find(type);
-  return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
-                         what + " of this model has " + std::to_string(dim) +
-                             " elements in a head, which " + traits.name + " with its blocks of " +
-                             std::to_string(traits.block_elements) +
-                             " cannot hold; set kv.cache_type_" + (what == "K" ? "k" : "v") +
-                             " to f16");
+  return halogen::failed(
+      error, HALOGEN_E_UNSUPPORTED,
+      what + " of this model has " + std::to_string(dim) + " elements in a head, which " +
+          traits.name + " with its blocks of " + std::to_string(traits.block_elements) +
+          " cannot hold; set kv.cache_type_" + (what == "K" ? "k" : "v") + " to f16");
 }
 
 halogen_status check_request(const halogen_program_request& request, halogen_error* error) {
@@ -299,9 +297,8 @@ halogen_status step_wait(halogen_program* program, uint64_t ticket, uint64_t tim
 
 halogen_status bad_value(halogen_error* error, const halogen_config_key& key, const char* value,
                          const std::string& wanted) {
-  return halogen::failed(
-      error, HALOGEN_E_INVALID,
-      std::string(key.name) + " cannot be '" + value + "'; it is " + wanted);
+  return halogen::failed(error, HALOGEN_E_INVALID,
+                         std::string(key.name) + " cannot be '" + value + "'; it is " + wanted);
 }
 
 // Steps that are submitted later follow the new value.

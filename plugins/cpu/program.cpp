@@ -38,9 +38,10 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
     if (!program->scratch_.back().data()) program->arena_ = Memory();
   }
   if (!program->arena_.data() || !program->partials_.data()) {
-    failed(error, HALOGEN_E_NO_MEMORY,
-           "no memory for " + std::to_string(plan.working_bytes(team.size())) +
-               " bytes of activations and scores; a smaller max_batch_tokens or context needs less");
+    failed(
+        error, HALOGEN_E_NO_MEMORY,
+        "no memory for " + std::to_string(plan.working_bytes(team.size())) +
+            " bytes of activations and scores; a smaller max_batch_tokens or context needs less");
     return nullptr;
   }
   StepContext& context = program->context_;

@@ -25,8 +25,7 @@ Outcome run(OperatorCase& c, const Attention& attention) {
   c.sizes().value_type = attention.value_type;
   c.sizes().block_tokens = attention.block_tokens;
   c.sizes().max_context = c.sizes().max_tokens = attention.context;
-  const uint32_t blocks =
-      (attention.context + attention.block_tokens - 1) / attention.block_tokens;
+  const uint32_t blocks = (attention.context + attention.block_tokens - 1) / attention.block_tokens;
   c.sizes().blocks = 2 * blocks;
   const int64_t width = attention.heads * attention.value_dim;
   TestGraph& graph = c.graph(static_cast<uint32_t>(width));
@@ -131,12 +130,10 @@ Outcome run_route(OperatorCase& c, const Attention& attention, const char* route
   const halogen_backend_factory& factory = c.session().factory();
   const auto set = [&](const char* value) {
     halogen_error error = no_error();
-    const halogen_status status =
-        factory.option_set(c.session().backend(), "flash", value, &error);
-    return status == HALOGEN_OK
-               ? Status()
-               : fail(status, "option_set of flash to " + std::string(value) + " answers " +
-                                  described(status, error));
+    const halogen_status status = factory.option_set(c.session().backend(), "flash", value, &error);
+    return status == HALOGEN_OK ? Status()
+                                : fail(status, "option_set of flash to " + std::string(value) +
+                                                   " answers " + described(status, error));
   };
   const auto* const* keys = factory.config_keys;
   const auto* const* flash =

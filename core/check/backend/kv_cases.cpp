@@ -36,7 +36,8 @@ class KvRun {
         session_(c.session()),
         graph_(graph),
         program_(c.session(), graph, sizes),
-        cache_({sizeof(halogen_kv_geometry), sizes.block_tokens, sizes.key_type, sizes.value_type}) {}
+        cache_(
+            {sizeof(halogen_kv_geometry), sizes.block_tokens, sizes.key_type, sizes.value_type}) {}
 
   Status create() { return program_.create(); }
 
@@ -325,9 +326,9 @@ Outcome refuses(OperatorCase& c) {
 }  // namespace
 
 void add_kv_cases(CaseList& cases) {
-  for (const auto& [type, name] : {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16"),
-                                   std::pair(HALOGEN_Q8_0, "Q8_0"),
-                                   std::pair(HALOGEN_Q4_0, "Q4_0")}) {
+  for (const auto& [type, name] :
+       {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16"),
+        std::pair(HALOGEN_Q8_0, "Q8_0"), std::pair(HALOGEN_Q4_0, "Q4_0")}) {
     const auto add = [&](const char* what, auto body) {
       cases.add(std::string("kv/") + what + "/" + name, true,
                 [body, type](OperatorCase& c) { return body(c, type); });

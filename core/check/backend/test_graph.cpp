@@ -60,8 +60,7 @@ TestGraph::Value TestGraph::activations(int64_t width, float spread, halogen_typ
   return builder_.embed(builder_.token_ids(), weight(HALOGEN_F32, {vocabulary_, width}, bytes));
 }
 
-TestGraph::Value TestGraph::heads(int64_t heads, int64_t size, float spread,
-                                  halogen_type kept_as) {
+TestGraph::Value TestGraph::heads(int64_t heads, int64_t size, float spread, halogen_type kept_as) {
   return builder_.reshape(activations(heads * size, spread, kept_as),
                           {HALOGEN_DIM_TOKENS, heads, size});
 }

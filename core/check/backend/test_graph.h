@@ -42,8 +42,7 @@ class TestGraph {
   // halves; Q8_0 and Q4_0: every 32 have a step that is a power of two.
   Value activations(int64_t width, float spread = 1.0F, halogen_type kept_as = HALOGEN_F32);
   // The same as [tokens, heads, size].
-  Value heads(int64_t heads, int64_t size, float spread = 1.0F,
-              halogen_type kept_as = HALOGEN_F32);
+  Value heads(int64_t heads, int64_t size, float spread = 1.0F, halogen_type kept_as = HALOGEN_F32);
 
   // Makes `value`, of any number of dimensions, the output of the wanted rows.
   void output(Value value, int64_t width);

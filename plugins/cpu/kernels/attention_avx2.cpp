@@ -35,23 +35,23 @@ struct Vector {
     m = _mm_max_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
   }
-  static void transpose(F (&r)[kLanes]) {
+  static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
     F pairs[8], quads[8];
-    for (int i = 0; i < 8; i += 2) {
-      pairs[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-      pairs[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-    }
-    for (int i = 0; i < 8; i += 4)
-      for (int j = 0; j < 2; j++) {
-        quads[i + 2 * j] =
-            _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], _MM_SHUFFLE(1, 0, 1, 0));
-        quads[i + 2 * j + 1] =
-            _mm256_shuffle_ps(pairs[i + j], pairs[i + j + 2], _MM_SHUFFLE(3, 2, 3, 2));
-      }
-    for (int i = 0; i < 4; i++) {
+    repeat<4>([&](auto i) HALOGEN_INLINE {
+      pairs[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+      pairs[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+    });
+    repeat<2>([&](auto i) HALOGEN_INLINE {
+      constexpr size_t b = 4 * i;
+      quads[b] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
+      quads[b + 1] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
+      quads[b + 2] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
+      quads[b + 3] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
+    });
+    repeat<4>([&](auto i) HALOGEN_INLINE {
       r[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
       r[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);
-    }
+    });
   }
 
   static F broadcast_f16(uint16_t half) { return avx2::broadcast_f16(half); }

@@ -30,8 +30,7 @@ template <size_t N, class Body>
 inline HALOGEN_INLINE void repeat(Body body) {
   [&]<size_t... I>(std::index_sequence<I...>) HALOGEN_INLINE {
     (body(std::integral_constant<size_t, I>()), ...);
-  }
-  (std::make_index_sequence<N>());
+  }(std::make_index_sequence<N>());
 }
 
 // --- the stored types: kLanes elements of a row from element d on
@@ -106,12 +105,8 @@ class RowWalk {
     return row;
   }
 
-  // The next n rows, asked for from memory too.
-  void fetch(uint32_t n, const uint8_t** rows) {
-    for (uint32_t i = 0; i < n; i++) {
-      rows[i] = next();
-      for (size_t at = 0; at < row_bytes_; at += 64) __builtin_prefetch(rows[i] + at);
-    }
+  void next(uint32_t n, const uint8_t** rows) {
+    for (uint32_t i = 0; i < n; i++) rows[i] = next();
   }
 
  private:
@@ -121,6 +116,11 @@ class RowWalk {
   const uint32_t* next_block_;
   const uint8_t* row_;
 };
+
+// Asks the second cache for a row that is needed soon: the first one cannot take so many at once.
+inline void fetch_row(const uint8_t* row, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch(row + at, 0, 2);
+}
 
 // The part of a call's stretch that any of its tokens attends to.
 struct Stretch {
@@ -229,27 +229,37 @@ class Attention {
   // --- scores
   // --------------------------------------------------------------------------------------
 
-  // panel[d][i] = element d of row i; a row that is null counts as zeros.
+  // to[d + i][0 .. kLanes) = element d + i of each of kLanes rows, for i < n.
+  template <class Load>
+  static HALOGEN_INLINE void turn_block(const uint8_t* const* rows, size_t n, float* to,
+                                        Load load) {
+    F block[kLanes];
+    repeat<kLanes>([&](auto i) HALOGEN_INLINE { block[i] = load(rows[i]); });
+    Vector::transpose(block);
+    if (n == kLanes) {
+      repeat<kLanes>([&](auto i) HALOGEN_INLINE { Vector::store(to + i * kPanel, block[i]); });
+    } else {
+      for (size_t i = 0; i < n; i++) Vector::store(to + i * kPanel, block[i]);
+    }
+  }
+
+  // panel[d][i] = element d of row i. Asks for the rows of the next panel meanwhile.
   template <class Elements>
-  static void pack_keys(const uint8_t* const* rows, size_t dim, float* panel) {
-    for (uint32_t half = 0; half < 2; half++) {
-      const uint8_t* const* from = rows + half * kLanes;
-      float* to = panel + half * kLanes;
+  static void pack_keys(const uint8_t* const* rows, const uint8_t* const* next_rows,
+                        size_t row_bytes, size_t dim, float* panel) {
+    for (uint32_t half = 0; half < kPanel; half += kLanes) {
+      for (uint32_t i = half; i < half + kLanes; i++) fetch_row(next_rows[i], row_bytes);
+      const uint8_t* const* from = rows + half;
+      float* to = panel + half;
       size_t d = 0;
-      for (; d + kLanes <= dim; d += kLanes) {
-        F block[kLanes];
-        for (uint32_t i = 0; i < kLanes; i++)
-          block[i] = from[i] ? Elements::load(from[i], d) : Vector::zero();
-        Vector::transpose(block);
-        for (uint32_t i = 0; i < kLanes; i++) Vector::store(to + (d + i) * kPanel, block[i]);
-      }
+      for (; d + kLanes <= dim; d += kLanes)
+        turn_block(from, kLanes, to + d * kPanel,
+                   [d](const uint8_t* row) HALOGEN_INLINE { return Elements::load(row, d); });
       if constexpr (Elements::kBytes != 0) {
         if (d == dim) continue;
-        F block[kLanes];
-        for (uint32_t i = 0; i < kLanes; i++)
-          block[i] = from[i] ? load_some<Vector, Elements>(from[i], d, dim - d) : Vector::zero();
-        Vector::transpose(block);
-        for (uint32_t i = 0; d + i < dim; i++) Vector::store(to + (d + i) * kPanel, block[i]);
+        turn_block(from, dim - d, to + d * kPanel, [d, dim](const uint8_t* row) {
+          return load_some<Vector, Elements>(row, d, dim - d);
+        });
       }
     }
   }
@@ -259,19 +269,26 @@ class Attention {
     const KvGeometry& kv = *call.kv;
     const uint32_t rows = call.n_tokens * call.n_heads;
     RowWalk walk(call, kv.keys, kv.key_block_bytes, kv.key_row_bytes, stretch.from);
-    // The rows of the panel after this one are on their way while this one is worked on.
-    const uint8_t* keys[2][kPanel] = {};
-    const auto fetch = [&](uint32_t begin, const uint8_t** to) {
-      for (uint32_t i = 0; i < kPanel; i++) to[i] = nullptr;
+    // The keys of a panel; places that no token attends to repeat another row, as their scores are
+    // not looked at.
+    const uint8_t* keys[2][kPanel];
+    const auto find = [&](uint32_t begin, const uint8_t** to) {
       const uint32_t from = begin < stretch.from ? stretch.from : begin;
       const uint32_t end = begin + kPanel < stretch.to ? begin + kPanel : stretch.to;
-      if (from < end) walk.fetch(end - from, to + (from - begin));
+      if (from >= end) return false;
+      walk.next(end - from, to + (from - begin));
+      for (uint32_t i = 0; i < from - begin; i++) to[i] = to[from - begin];
+      for (uint32_t i = end - begin; i < kPanel; i++) to[i] = to[from - begin];
+      return true;
     };
-    fetch(stretch.origin, keys[0]);
     uint32_t turn = 0;
-    for (uint32_t begin = stretch.origin; begin < stretch.to; begin += kPanel, turn ^= 1) {
-      fetch(begin + kPanel, keys[turn ^ 1]);
-      pack_keys<Elements>(keys[turn], kv.key_dim, call.panel);
+    // The stretch may begin panels after its origin.
+    uint32_t begin = stretch.from / kPanel * kPanel;
+    find(begin, keys[0]);
+    for (; begin < stretch.to; begin += kPanel, turn ^= 1) {
+      const bool more = find(begin + kPanel, keys[turn ^ 1]);
+      pack_keys<Elements>(keys[turn], keys[more ? turn ^ 1 : turn], kv.key_row_bytes, kv.key_dim,
+                          call.panel);
       multiply<false>(rows, call.q, kv.key_dim, call.panel, kv.key_dim,
                       call.scores + (begin - stretch.origin), call.score_stride);
     }
@@ -282,7 +299,8 @@ class Attention {
 
   // e^x for x <= 0, with the polynomial of exp_of; zero below -87, so that no result is subnormal.
   static F weight_of(F x) {
-    const F shifted = Vector::multiply_add(x, Vector::set(1.44269504f), Vector::set(kRoundingShift));
+    const F shifted =
+        Vector::multiply_add(x, Vector::set(1.44269504f), Vector::set(kRoundingShift));
     const F n = Vector::subtract(shifted, Vector::set(kRoundingShift));
     F r = Vector::multiply_add(n, Vector::set(-0x1.62e4p-1f), x);
     r = Vector::multiply_add(n, Vector::set(-1.42860677e-6f), r);
@@ -392,6 +410,37 @@ class Attention {
     add_of_tokens(run.common_end, run.end);
   }
 
+  // The same for one token and as many heads as a product takes at a time: V is read as it lies.
+  template <class Elements, int Rows = Vector::kRows>
+  static void accumulate_once(uint32_t heads, const float* weights, size_t stride,
+                              const uint8_t* const* values, uint32_t n, size_t d, float* out,
+                              size_t out_stride) {
+    if constexpr (Rows > 0) {
+      if (heads != Rows) {
+        return accumulate_once<Elements, Rows - 1>(heads, weights, stride, values, n, d, out,
+                                                   out_stride);
+      }
+      F sum[Rows][2];
+      repeat<Rows>([&](auto r) HALOGEN_INLINE {
+        sum[r][0] = Vector::load(out + r * out_stride);
+        sum[r][1] = Vector::load(out + r * out_stride + kLanes);
+      });
+      for (uint32_t i = 0; i < n; i++) {
+        const F left = Elements::load(values[i], d);
+        const F right = Elements::load(values[i], d + kLanes);
+        repeat<Rows>([&](auto r) HALOGEN_INLINE {
+          const F factor = Vector::broadcast(weights + r * stride + i);
+          sum[r][0] = Vector::multiply_add(factor, left, sum[r][0]);
+          sum[r][1] = Vector::multiply_add(factor, right, sum[r][1]);
+        });
+      }
+      repeat<Rows>([&](auto r) HALOGEN_INLINE {
+        Vector::store(out + r * out_stride, sum[r][0]);
+        Vector::store(out + r * out_stride + kLanes, sum[r][1]);
+      });
+    }
+  }
+
   template <class Elements>
   static void accumulate(const AttendCall& call, const Stretch& stretch) {
     const KvGeometry& kv = *call.kv;
@@ -402,13 +451,23 @@ class Attention {
       const uint32_t border = (begin / kAttendRun + 1) * kAttendRun;
       return border < stretch.to ? border : stretch.to;
     };
-    walk.fetch(end_of(stretch.from) - stretch.from, values[0]);
+    walk.next(end_of(stretch.from) - stretch.from, values[0]);
+    const bool one_token = call.n_tokens == 1 && call.n_heads <= Vector::kRows;
     uint32_t turn = 0;
     for (uint32_t begin = stretch.from, end; begin < stretch.to; begin = end, turn ^= 1) {
       end = end_of(begin);
-      if (end < stretch.to) walk.fetch(end_of(end) - end, values[turn ^ 1]);
+      const uint32_t next = end < stretch.to ? end_of(end) - end : 0;
+      walk.next(next, values[turn ^ 1]);
       const Run run = run_at(call, begin, end);
       for (uint32_t d = 0; d < kv.value_dim; d += kPanel) {
+        if (d == 0)
+          for (uint32_t i = 0; i < next; i++) fetch_row(values[turn ^ 1][i], kv.value_row_bytes);
+        if (one_token && d + kPanel <= kv.value_dim) {
+          accumulate_once<Elements>(call.n_heads, call.scores + (begin - stretch.origin),
+                                    call.score_stride, values[turn], end - begin, d, call.out + d,
+                                    out_stride);
+          continue;
+        }
         pack_values<Elements>(values[turn], end - begin, d, kv.value_dim, call.panel);
         accumulate_run(call, stretch, run, call.out + d, out_stride);
       }

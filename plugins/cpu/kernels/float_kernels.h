@@ -250,8 +250,8 @@ inline float largest_of_block(const float* x) {
   return largest;
 }
 
-// x / scale to the nearest integer, ties to even, within the codes of the format. Where the scale is
-// zero, infinite or not a number the code is 0: the scale alone says what the element is.
+// x / scale to the nearest integer, ties to even, within the codes of the format. Where the scale
+// is zero, infinite or not a number the code is 0: the scale alone says what the element is.
 inline int32_t code_of(float x, float scale, float least, float most) {
   const float ratio = x / scale;
   if (!(__builtin_fabsf(ratio) < 1024.0f) || scale == 0.0f) return 0;

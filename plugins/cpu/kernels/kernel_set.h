@@ -69,14 +69,14 @@ struct AttendCall {
   uint32_t n_heads;
   const uint32_t* first;  // [n_tokens]: a token attends to positions first to last, inclusive
   const uint32_t* last;
-  uint32_t begin;  // the stretch; a multiple of kAttendAlignment
-  uint32_t end;    // past its last position
-  const float* q;  // [rows][key_dim], times the scale of the scores
-  float softcap;   // cap * tanh(score / cap); 0: none
-  float* out;      // [rows][attend_aligned(value_dim)]
-  float* largest;  // [rows]
-  float* sum;      // [rows]
-  float* scores;   // scratch, [rows][score_stride]
+  uint32_t begin;       // the stretch; a multiple of kAttendAlignment
+  uint32_t end;         // past its last position
+  const float* q;       // [rows][key_dim], times the scale of the scores
+  float softcap;        // cap * tanh(score / cap); 0: none
+  float* out;           // [rows][attend_aligned(value_dim)]
+  float* largest;       // [rows]
+  float* sum;           // [rows]
+  float* scores;        // scratch, [rows][score_stride]
   size_t score_stride;  // at least attend_aligned(end - begin)
   float* panel;         // scratch, attend_panel_floats(key_dim)
 };

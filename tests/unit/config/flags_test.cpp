@@ -119,25 +119,25 @@ TEST(Flags, TheFirstPromisedLineIsRefusedOnlyForThePrefixCache) {
 
 TEST(Flags, TheSecondPromisedLineIsUnderstood) {
   const std::vector<std::string> line = {"--model",
-                                   "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
-                                   "--backend",
-                                   "rocm",
-                                   "--context-length",
-                                   "8192",
-                                   "--batch-size",
-                                   "256",
-                                   "--prefill-batch-size",
-                                   "128",
-                                   "--max-concurrent-requests",
-                                   "4",
-                                   "--cache-type",
-                                   "quantized",
-                                   "--flash-attn",
-                                   "1",
-                                   "--host",
-                                   "0.0.0.0",
-                                   "--port",
-                                   "8080"};
+                                         "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
+                                         "--backend",
+                                         "rocm",
+                                         "--context-length",
+                                         "8192",
+                                         "--batch-size",
+                                         "256",
+                                         "--prefill-batch-size",
+                                         "128",
+                                         "--max-concurrent-requests",
+                                         "4",
+                                         "--cache-type",
+                                         "quantized",
+                                         "--flash-attn",
+                                         "1",
+                                         "--host",
+                                         "0.0.0.0",
+                                         "--port",
+                                         "8080"};
   Result<Profile> profile = load(line);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(profile->backend.name, "rocm");
@@ -300,9 +300,8 @@ TEST(Help, ShowsEveryFlagKeyAndDefaultWithinAHundredColumns) {
     EXPECT_NE(words.find("[" + std::string(setting.key)), std::string::npos) << setting.key;
   }
   EXPECT_NE(words.find("[server.port; default 8080]"), std::string::npos);
-  EXPECT_NE(
-      words.find("One of: f16, f32, q8_0, q4_0, quantized. [kv.cache_type; default f16]"),
-      std::string::npos);
+  EXPECT_NE(words.find("One of: f16, f32, q8_0, q4_0, quantized. [kv.cache_type; default f16]"),
+            std::string::npos);
   EXPECT_NE(words.find("One of: thread. Not available yet: process; comes with backends in a "
                        "process of their own. [backend.isolation; default thread]"),
             std::string::npos);

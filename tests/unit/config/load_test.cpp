@@ -167,7 +167,8 @@ TEST(Load, KeysAndValuesAreStoredAsCacheTypeSaysUnlessTheySayOtherwise) {
   const Profile both = FromText("[kv]\ncache_type = \"q8_0\"\n").profile();
   EXPECT_EQ(both.kv.key_type(), CacheType::q8_0);
   EXPECT_EQ(both.kv.value_type(), CacheType::q8_0);
-  const Profile values = FromText("[kv]\ncache_type = \"q8_0\"\ncache_type_v = \"q4_0\"\n").profile();
+  const Profile values =
+      FromText("[kv]\ncache_type = \"q8_0\"\ncache_type_v = \"q4_0\"\n").profile();
   EXPECT_EQ(values.kv.key_type(), CacheType::q8_0);
   EXPECT_EQ(values.kv.value_type(), CacheType::q4_0);
   const Profile keys = FromText("[kv]\ncache_type_k = \"q4_0\"\n").profile();

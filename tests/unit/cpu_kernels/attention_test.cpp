@@ -1,5 +1,7 @@
 // Attention over the paged cache against double arithmetic, and the same bits in every call
 // pattern.
+#include "plugins/cpu/attention.h"
+
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -7,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "core/check/reference/dequantise.h"
-#include "plugins/cpu/attention.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
 
 namespace halogen::cpu::testing {
@@ -167,8 +168,7 @@ std::vector<double> attend_in_double(const Cache& cache, const Query& query, siz
   std::vector<double> out(value_dim);
   for (size_t p = query.first[t]; p <= query.last[t]; ++p)
     for (size_t d = 0; d < value_dim; ++d)
-      out[d] +=
-          weights[p - query.first[t]] / sum * cache.v[p][query.kv_head * value_dim + d];
+      out[d] += weights[p - query.first[t]] / sum * cache.v[p][query.kv_head * value_dim + d];
   return out;
 }
 
@@ -197,10 +197,9 @@ class Attention : public ::testing::TestWithParam<InstructionSet> {
 
 TEST_P(Attention, MatchesDoubleAtBlockAndChunkBorders) {
   for (const halogen_type type : {HALOGEN_F16, HALOGEN_F32}) {
-    const Cache cache(
-        set_, {.key_type = type, .value_type = type, .kv_heads = 2, .length = 600});
-    for (const uint32_t last : {0, 1, 7, 15, 16, 31, 32, 33, 63, 64, 127, 254, 255, 256, 257, 511,
-                                512, 599})
+    const Cache cache(set_, {.key_type = type, .value_type = type, .kv_heads = 2, .length = 600});
+    for (const uint32_t last :
+         {0, 1, 7, 15, 16, 31, 32, 33, 63, 64, 127, 254, 255, 256, 257, 511, 512, 599})
       for (const uint32_t head : {0, 1})
         expect_right(cache, {.kv_head = head, .n_heads = 4, .last = {last}});
   }
@@ -214,8 +213,7 @@ TEST_P(Attention, MatchesDoubleInWindows) {
 }
 
 TEST_P(Attention, MatchesDoubleForEveryGroupSize) {
-  const Cache cache(set_,
-                    {.block_tokens = 32, .key_dim = 128, .value_dim = 128, .length = 100});
+  const Cache cache(set_, {.block_tokens = 32, .key_dim = 128, .value_dim = 128, .length = 100});
   for (uint32_t heads = 1; heads <= 17; ++heads)
     expect_right(cache, {.n_heads = heads, .last = {99}});
 }
@@ -400,8 +398,7 @@ TEST_P(Attention, StoresTheNearestCodes) {
         const double step = std::abs(most) / kSteps[i];
         for (size_t j = block; j < block + 32; ++j) {
           const bool cut = types[i] == HALOGEN_Q4_0 && key[j] / most < -7.5F / 8;
-          EXPECT_NEAR(cache.k[p][j], key[j],
-                      (cut ? 1.0 : 0.5) * step + std::abs(key[j]) * 0x1p-11)
+          EXPECT_NEAR(cache.k[p][j], key[j], (cut ? 1.0 : 0.5) * step + std::abs(key[j]) * 0x1p-11)
               << "element " << j;
         }
       }
