@@ -32,7 +32,8 @@ struct PluginTable {
   std::vector<PluginValue> values;
 };
 
-enum class CacheType { f16, f32, q8_0, q4_0 };
+// `automatic`, for keys and values: as cache_type says.
+enum class CacheType { f16, f32, q8_0, q4_0, automatic };
 enum class FlashAttention { automatic, forced, forbidden };
 enum class Isolation { thread, process };
 
@@ -83,8 +84,17 @@ struct KvProfile {
   ByteSize pool_size = ByteSize::percent_hundredths(8500);
   std::uint32_t block_tokens = 16;
   CacheType cache_type = CacheType::f16;
+  CacheType cache_type_k = CacheType::automatic;
+  CacheType cache_type_v = CacheType::automatic;
   bool prefix_cache = true;
   ByteSize host_pool_size;
+
+  CacheType key_type() const {
+    return cache_type_k == CacheType::automatic ? cache_type : cache_type_k;
+  }
+  CacheType value_type() const {
+    return cache_type_v == CacheType::automatic ? cache_type : cache_type_v;
+  }
 };
 
 struct AttentionProfile {

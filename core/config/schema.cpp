@@ -36,8 +36,6 @@ constexpr double kMiB = 1 << 20;
 constexpr double kPiB = kMiB * (1 << 30);
 constexpr double kDay = 24.0 * 60 * 60 * 1000;
 
-constexpr std::string_view kQuantisedCache = "the quantised KV cache";
-
 template <typename Enum>
 constexpr std::int64_t number(Enum value) {
   return static_cast<std::int64_t>(value);
@@ -279,9 +277,27 @@ void add_kv(std::vector<Setting>& list) {
                   .member = member([](auto& p) -> auto& { return p.kv.cache_type; }),
                   .choices = {{"f16", number(CacheType::f16)},
                               {"f32", number(CacheType::f32)},
-                              {"q8_0", number(CacheType::q8_0), kQuantisedCache},
-                              {"q4_0", number(CacheType::q4_0), kQuantisedCache},
-                              {"quantized", number(CacheType::q8_0), kQuantisedCache}}});
+                              {"q8_0", number(CacheType::q8_0)},
+                              {"q4_0", number(CacheType::q4_0)},
+                              {"quantized", number(CacheType::q8_0)}}});
+  const auto add_side = [&](std::string_view key, std::string_view flag, std::string_view help,
+                            Member bound) {
+    list.push_back({.key = key,
+                    .flags = {flag},
+                    .value_name = "TYPE",
+                    .help = help,
+                    .change = Change::transition,
+                    .member = bound,
+                    .choices = {{"auto", number(CacheType::automatic)},
+                                {"f16", number(CacheType::f16)},
+                                {"f32", number(CacheType::f32)},
+                                {"q8_0", number(CacheType::q8_0)},
+                                {"q4_0", number(CacheType::q4_0)}}});
+  };
+  add_side("kv.cache_type_k", "--cache-type-k", "How keys are stored; auto: as cache_type says.",
+           member([](auto& p) -> auto& { return p.kv.cache_type_k; }));
+  add_side("kv.cache_type_v", "--cache-type-v", "How values are stored; auto: as cache_type says.",
+           member([](auto& p) -> auto& { return p.kv.cache_type_v; }));
   list.push_back({.key = "kv.prefix_cache",
                   .flags = {"--prefix-cache"},
                   .value_name = "on|off",
@@ -302,7 +318,6 @@ void add_kv(std::vector<Setting>& list) {
 }
 
 void add_compute(std::vector<Setting>& list) {
-  constexpr std::string_view one_route = "it has one attention route for every length";
   list.push_back({.key = "attention.flash",
                   .flags = {"--flash-attn"},
                   .value_name = "MODE",
@@ -315,17 +330,16 @@ void add_compute(std::vector<Setting>& list) {
                               {"on", number(FlashAttention::forced)},
                               {"off", number(FlashAttention::forbidden)},
                               {"1", number(FlashAttention::forced)},
-                              {"0", number(FlashAttention::forbidden)}},
-                  .without_effect_on_cpu = one_route});
-  list.push_back({.key = "attention.flash_threshold",
-                  .flags = {"--flash-threshold"},
-                  .value_name = "TOKENS",
-                  .help = "Context length from which auto takes flash attention.",
-                  .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
-                  .least = 0,
-                  .most = kMostTokens,
-                  .without_effect_on_cpu = one_route});
+                              {"0", number(FlashAttention::forbidden)}}});
+  list.push_back(
+      {.key = "attention.flash_threshold",
+       .flags = {"--flash-threshold"},
+       .value_name = "TOKENS",
+       .help = "Positions that a token attends to from which auto takes flash attention.",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
+       .least = 0,
+       .most = kMostTokens});
   list.push_back({.key = "backend.name",
                   .flags = {"--backend"},
                   .value_name = "PLUGIN",

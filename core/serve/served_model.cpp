@@ -21,8 +21,18 @@ namespace {
 constexpr const char* kDefaultBackend = "cpu";  // what "auto" means until there are others to weigh
 
 halogen_type cache_element(CacheType type) {
-  return type == CacheType::f32 ? HALOGEN_F32
-                                : HALOGEN_F16;  // the quantised ones are refused by config
+  switch (type) {
+    case CacheType::f32:
+      return HALOGEN_F32;
+    case CacheType::q8_0:
+      return HALOGEN_Q8_0;
+    case CacheType::q4_0:
+      return HALOGEN_Q4_0;
+    case CacheType::f16:
+    case CacheType::automatic:
+      break;
+  }
+  return HALOGEN_F16;
 }
 
 Result<std::optional<std::string>> read_template_file(const std::string& path) {
@@ -212,8 +222,7 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
       load_factory<halogen_backend_factory>(plugins, HALOGEN_BACKEND_KIND, name, backend_plugin_);
   if (!factory) return factory.error();
   parts_.backend = *factory;
-  auto settings = plugin_settings(profile, "backend", parts_.backend->name,
-                                  {parts_.backend->config_keys, parts_.backend->n_config_keys});
+  auto settings = backend_settings(profile, *parts_.backend);
   if (!settings) return settings.error();
   if (const Status status = call_plugin([&](halogen_error* error) {
         return parts_.backend->create(settings->config(), &backend_instance_, error);
@@ -231,6 +240,16 @@ Status ServedModel::choose_backend(const Profile& profile, PluginHost& plugins) 
       return parts_.backend->supports(backend_instance_, &graph, graph.nodes[i], error);
     });
     if (!status) return within(file_->path(), status.error());
+  }
+  return {};
+}
+
+Status ServedModel::change_attention(const AttentionProfile& attention) {
+  for (const auto& [key, value] : attention_settings(attention)) {
+    const Status status = call_plugin([&](halogen_error* error) {
+      return parts_.backend->option_set(backend_instance_, key.c_str(), value.c_str(), error);
+    });
+    if (!status) return status;
   }
   return {};
 }
@@ -254,7 +273,7 @@ void ServedModel::set_limits(const Profile& profile) {
       1000 * static_cast<uint64_t>(engine.target_token_interval.count());
   limits_.prefix_cache = profile.kv.prefix_cache;
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
-               cache_element(profile.kv.cache_type), cache_element(profile.kv.cache_type)};
+               cache_element(profile.kv.key_type()), cache_element(profile.kv.value_type())};
 }
 
 Status ServedModel::plan_memory(const Profile& profile, const halogen_program_request& request) {

@@ -35,6 +35,10 @@ class ServedModel {
   ServedModel& operator=(const ServedModel&) = delete;
   ~ServedModel();  // [worker] the engine that runs on it is already destroyed
 
+  // [device] Between steps: the attention route of all later ones. An error where the backend has
+  // none to choose.
+  Status change_attention(const AttentionProfile& attention);
+
   // [any] All valid as long as the model.
   const EngineParts& parts() const { return parts_; }
   const EngineLimits& limits() const { return limits_; }

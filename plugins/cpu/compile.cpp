@@ -7,6 +7,7 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/cpu/attend_operation.h"
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/row_stages.h"
 #include "plugins/cpu/shared_operations.h"
@@ -386,15 +387,33 @@ class Compiler {
     const Columns q = columns_[n.inputs[0]];
     push(nullptr);
     const Columns out = write(n.outputs[0]);
-    plan_.operations.back() = std::make_unique<AttendOperation>(
-        attend, heads, layer.kv_heads, layer.key_dim, layer.value_dim, sinks, read(q), out);
+    const AttendShape shape = {heads,           layer.kv_heads, layer.key_dim,
+                               layer.value_dim, attend.window,  attend.causal != 0};
+    const AttendLayer attention = {
+        &schedule_of(shape), attend.kv_layer, attend.scale, attend.softcap, sinks, read(q), out};
+    plan_.operations.back() = std::make_unique<AttendOperation>(attention);
+    if (attention.schedule->partial_rows() > 0) {
+      rows(Domain::tokens).append(merge_stage(attention));
+      touch(out.slot);
+    }
 
-    const uint32_t group = heads / layer.kv_heads;
-    plan_.scratch_floats =
-        std::max(plan_.scratch_floats, static_cast<uint32_t>(attend_scratch(group)));
-    const uint64_t elements = uint64_t{layer.kv_heads} * (layer.key_dim + layer.value_dim);
-    plan_.bytes_per_position += elements * halogen_row_bytes(geometry_.key_type, 1);
-    plan_.operations_per_position += 2 * elements * group;
+    const uint64_t key_bytes = halogen_row_bytes(geometry_.key_type, layer.key_dim);
+    const uint64_t value_bytes = halogen_row_bytes(geometry_.value_type, layer.value_dim);
+    plan_.bytes_per_position += layer.kv_heads * (key_bytes + value_bytes);
+    plan_.operations_per_position += 2ULL * heads * (layer.key_dim + layer.value_dim);
+  }
+
+  // Layers of one shape share a schedule.
+  const AttendSchedule& schedule_of(const AttendShape& shape) {
+    for (const auto& known : plan_.schedules)
+      if (known->shape() == shape) return *known;
+    plan_.schedules.push_back(std::make_unique<AttendSchedule>(shape, limits_, settings_.members));
+    const AttendSchedule& made = *plan_.schedules.back();
+    plan_.scratch_floats = std::max<uint64_t>(plan_.scratch_floats, made.scratch().floats());
+    plan_.partial_floats =
+        std::max(plan_.partial_floats,
+                 uint64_t{made.partial_rows()} * (attend_aligned(shape.value_dim) + 2));
+    return made;
   }
 
   // The hidden state is read by the output matrix too, so that it is copied out where it is wanted.

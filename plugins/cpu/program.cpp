@@ -30,16 +30,18 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
   }
   Plan& plan = program->plan_;
   program->arena_ = Memory(plan.arena_bytes);
+  program->partials_ = Memory(plan.partial_floats * sizeof(float));
   program->claims_ = std::vector<Claim>(plan.operations.size());
   program->token_sequences_.resize(request.limits->max_tokens);
   for (unsigned i = 0; i < team.size(); i++) {
     program->scratch_.emplace_back(plan.scratch_floats * sizeof(float));
     if (!program->scratch_.back().data()) program->arena_ = Memory();
   }
-  if (!program->arena_.data()) {
-    failed(error, HALOGEN_E_NO_MEMORY,
-           "no memory for " + std::to_string(plan.arena_bytes) +
-               " bytes of activations; a smaller max_batch_tokens needs less");
+  if (!program->arena_.data() || !program->partials_.data()) {
+    failed(
+        error, HALOGEN_E_NO_MEMORY,
+        "no memory for " + std::to_string(plan.working_bytes(team.size())) +
+            " bytes of activations and scores; a smaller max_batch_tokens or context needs less");
     return nullptr;
   }
   StepContext& context = program->context_;
@@ -48,6 +50,7 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
   context.arena = program->arena_.data();
   context.token_sequences = program->token_sequences_.data();
   context.claims = program->claims_.data();
+  context.partials = reinterpret_cast<float*>(program->partials_.data());
   context.members = team.size();
   if (request.progress && !request.progress(request.progress_context, 1.0, "compiled")) {
     failed(error, HALOGEN_E_CANCELLED, "cancelled");
@@ -76,6 +79,7 @@ halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* t
   for (Claim& claim : claims_) claim.next.store(0, std::memory_order_relaxed);
   context_.step = step;
   context_.kv = &kv;
+  for (const auto& schedule : plan_.schedules) schedule->prepare(step, *settings_.attention);
   count_cost(step);
   started_ns_ = now_ns();
   team_ticket_ = team_.begin(*this);

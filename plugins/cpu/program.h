@@ -50,6 +50,7 @@ class Program final : public TeamJob {
   halogen_kv_geometry geometry_;
   Plan plan_;
   Memory arena_;
+  Memory partials_;
   std::vector<Claim> claims_;
   std::vector<uint32_t> token_sequences_;
   std::vector<Memory> scratch_;  // [team size]

@@ -53,7 +53,6 @@ TEST(Flags, EverySpellingReachesItsSettingAndIsNamedAsItsOrigin) {
   for (const Setting& setting : settings()) {
     if (!setting.comes_with.empty()) continue;
     std::string text = sample(setting);
-    if (setting.key == "kv.cache_type") text = "f32";
     if (setting.key == "backend.isolation") text = "thread";
     if (setting.key == "sampling.dry_base") text = "1.5";
     if (setting.key == "sampling.mirostat") text = "2";
@@ -111,34 +110,27 @@ TEST(Flags, TheFirstPromisedLineIsUnderstood) {
   EXPECT_EQ(profile->server.port, 8080);
 }
 
-TEST(Flags, TheSecondPromisedLineIsRefusedOnlyForTheQuantisedCache) {
-  std::vector<std::string> line = {"--model",
-                                   "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
-                                   "--backend",
-                                   "rocm",
-                                   "--context-length",
-                                   "8192",
-                                   "--batch-size",
-                                   "256",
-                                   "--prefill-batch-size",
-                                   "128",
-                                   "--max-concurrent-requests",
-                                   "4",
-                                   "--cache-type",
-                                   "quantized",
-                                   "--flash-attn",
-                                   "1",
-                                   "--host",
-                                   "0.0.0.0",
-                                   "--port",
-                                   "8080"};
-  const Error error = error_of(load(line));
-  EXPECT_EQ(error.status, HALOGEN_E_UNSUPPORTED);
-  EXPECT_EQ(error.message,
-            "--cache-type quantized is not available in this version (it comes with the quantised "
-            "KV cache) [kv.cache_type]");
-
-  line[13] = "f16";
+TEST(Flags, TheSecondPromisedLineIsUnderstood) {
+  const std::vector<std::string> line = {"--model",
+                                         "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
+                                         "--backend",
+                                         "rocm",
+                                         "--context-length",
+                                         "8192",
+                                         "--batch-size",
+                                         "256",
+                                         "--prefill-batch-size",
+                                         "128",
+                                         "--max-concurrent-requests",
+                                         "4",
+                                         "--cache-type",
+                                         "quantized",
+                                         "--flash-attn",
+                                         "1",
+                                         "--host",
+                                         "0.0.0.0",
+                                         "--port",
+                                         "8080"};
   Result<Profile> profile = load(line);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(profile->backend.name, "rocm");
@@ -146,7 +138,7 @@ TEST(Flags, TheSecondPromisedLineIsRefusedOnlyForTheQuantisedCache) {
   EXPECT_EQ(profile->engine.tokens_per_step(), 256u);
   EXPECT_EQ(profile->engine.prefill_tokens_per_step(), 128u);
   EXPECT_EQ(profile->engine.max_concurrent_requests, 4u);
-  EXPECT_EQ(profile->kv.cache_type, CacheType::f16);
+  EXPECT_EQ(profile->kv.cache_type, CacheType::q8_0);
   EXPECT_EQ(profile->attention.flash, FlashAttention::forced);
   EXPECT_EQ(profile->server.host, "0.0.0.0");
 }
@@ -301,8 +293,10 @@ TEST(Help, ShowsEveryFlagKeyAndDefaultWithinAHundredColumns) {
     EXPECT_NE(words.find("[" + std::string(setting.key)), std::string::npos) << setting.key;
   }
   EXPECT_NE(words.find("[server.port; default 8080]"), std::string::npos);
-  EXPECT_NE(words.find("One of: f16, f32. Not available yet: q8_0, q4_0, quantized; comes with the "
-                       "quantised KV cache. [kv.cache_type; default f16]"),
+  EXPECT_NE(words.find("One of: f16, f32, q8_0, q4_0, quantized. [kv.cache_type; default f16]"),
+            std::string::npos);
+  EXPECT_NE(words.find("One of: thread. Not available yet: process; comes with backends in a "
+                       "process of their own. [backend.isolation; default thread]"),
             std::string::npos);
   EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
   for (const Section& section : sections())

@@ -121,11 +121,6 @@ TEST(Messages, ImpossibleSizes) {
 }
 
 TEST(Messages, FeaturesOfLaterVersions) {
-  for (const std::string type : {"q8_0", "q4_0", "quantized"}) {
-    EXPECT_EQ(FromText("[kv]\ncache_type = \"" + type + "\"\n").message(),
-              "FILE:2: kv.cache_type = \"" + type +
-                  "\" is not available in this version (it comes with the quantised KV cache)");
-  }
   const FromText isolation("[backend]\nisolation = \"process\"\n");
   EXPECT_EQ(isolation.status(), HALOGEN_E_UNSUPPORTED);
   EXPECT_TRUE(FromText("[backend]\nisolation = \"thread\"\n").ok());
