@@ -24,11 +24,18 @@ int bench_server(const BenchArguments& arguments) {
 }
 
 int bench_model(const BenchArguments& arguments) {
+  bench::OfflineOptions options = arguments.offline;
+  std::erase(options.prefills, 0U);
+  std::erase(options.batches, 0U);
+  if (options.row_count() == 0) {
+    report(fail(HALOGEN_E_INVALID, "bench: neither --prefill nor --batch leaves anything to do"));
+    return kUsage;
+  }
   auto profile = profile_of(arguments.model);
   if (!profile) return report(profile.error());
   start_log(profile->log);
-  profile->engine.context = arguments.offline.longest_context();
-  profile->engine.max_concurrent_requests = arguments.offline.largest_batch();
+  profile->engine.context = options.longest_context();
+  profile->engine.max_concurrent_requests = options.largest_batch();
   bench::OfflineReport found;
   found.threads = threads_of(*profile);
   found.speed = bench::measure_machine(found.threads);
@@ -37,12 +44,12 @@ int bench_model(const BenchArguments& arguments) {
   found.model = loaded->model->names().front() + ": " + loaded->model->describe();
 
   ProgressLine line;
-  const size_t all = arguments.offline.row_count();
+  const size_t all = options.row_count();
   const auto done = [&](const bench::OfflineRow& row) {
     found.rows.push_back(row);
     line.show("measuring", static_cast<double>(found.rows.size()) / static_cast<double>(all));
   };
-  const Status measured = bench::run_offline(*loaded->model, arguments.offline, found.speed, done);
+  const Status measured = bench::run_offline(*loaded->model, options, found.speed, done);
   line.wipe();
   if (!measured) return report(measured.error());
   const OutputArguments& output = arguments.output;

@@ -27,12 +27,12 @@ CLI::Option* add_list(CLI::App& command, const char* name, std::vector<uint32_t>
 }
 
 void add_offline_flags(CLI::App& command, bench::OfflineOptions& options) {
-  add_list(command, "--prefill", options.prefills, "Lengths of prompts to read")
-      ->check(CLI::Range(1, kMost));
+  add_list(command, "--prefill", options.prefills, "Lengths of prompts to read; 0: none")
+      ->check(CLI::Range(0, kMost));
   add_list(command, "--depth", options.depths, "Tokens in the cache before decoding begins")
       ->check(CLI::Range(0, kMost));
-  add_list(command, "--batch", options.batches, "Streams that decode together")
-      ->check(CLI::Range(1, kMost));
+  add_list(command, "--batch", options.batches, "Streams that decode together; 0: none")
+      ->check(CLI::Range(0, kMost));
   command.add_option("--tokens", options.tokens, "Tokens that each stream decodes")
       ->check(CLI::Range(1, kMost))
       ->capture_default_str();
