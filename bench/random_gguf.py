@@ -114,6 +114,11 @@ def make_f16(random, count, spread):
     return halves(random.standard_normal(count, np.float32) * np.float32(spread))
 
 
+def make_bf16(random, count, spread):
+    # The upper half of a float; what is cut off does not matter here.
+    return make_f32(random, count, spread).reshape(count, 4)[:, 2:]
+
+
 def legacy(code_bytes, code_deviation):
     """Q4_0, Q5_0, Q8_0: a half for the scale, then codes of which every bit pattern is valid."""
     return lambda random, count, spread: np.concatenate(
@@ -152,11 +157,12 @@ TYPES = {
     "Q8_0": Type(8, 32, 34, legacy(32, 73.9)),
     "Q4_K": Type(12, 256, 144, make_q4_k),
     "Q6_K": Type(14, 256, 210, make_q6_k),
+    "BF16": Type(30, 1, 2, make_bf16),
 }
 
 # What --type stands for: the type of most tensors, and the number of the mix in general.file_type.
 MIXES = {"f32": ("F32", 0), "f16": ("F16", 1), "q4_0": ("Q4_0", 2), "q8_0": ("Q8_0", 7), "q4_k_m": ("Q4_K", 15),
-         "q6_k": ("Q6_K", 18)}
+         "q6_k": ("Q6_K", 18), "bf16": ("BF16", 32)}
 
 # What a row that is no multiple of the block gets instead.
 FALLBACK = {"Q4_K": "Q5_0", "Q6_K": "Q8_0"}
@@ -168,7 +174,7 @@ def type_of(shape, mix, tensor):
         return "F32"
     base = MIXES[mix][0]
     chosen = base
-    if base in ("F32", "F16"):
+    if base in ("F32", "F16", "BF16"):
         return base
     layer = tensor.layer
     eighth = shape.layers // 8

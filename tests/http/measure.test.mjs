@@ -78,7 +78,7 @@ test('plan says about a file that cannot be read what loading would say', () => 
   }
 });
 
-for (const type of ['q4_0', 'q4_k_m', 'q6_k', 'q8_0', 'f16', 'f32']) {
+for (const type of ['q4_0', 'q4_k_m', 'q6_k', 'q8_0', 'f16', 'bf16', 'f32']) {
   test(`a random model in ${type} runs and predicts nothing`, { skip: withoutNumpy }, () => {
     const model = generate(`tiny-${type}.gguf`, [...tiny, '--type', type]);
     const text = join(temporaryFolder, 'text.txt');
