@@ -10,12 +10,39 @@
 namespace halogen::bench {
 namespace {
 
-struct CacheName {
-  const char* name;
-  halogen_type type;
+struct CacheTypes {
+  std::string name;
+  halogen_type keys, values;
 };
-constexpr CacheName kCaches[] = {
-    {"f32", HALOGEN_F32}, {"f16", HALOGEN_F16}, {"q8_0", HALOGEN_Q8_0}, {"q4_0", HALOGEN_Q4_0}};
+
+std::string cache_name(halogen_type type) {
+  switch (type) {
+    case HALOGEN_F32:
+      return "f32";
+    case HALOGEN_F16:
+      return "f16";
+    case HALOGEN_Q8_0:
+      return "q8_0";
+    case HALOGEN_Q4_0:
+      return "q4_0";
+    default:
+      return "?";
+  }
+}
+
+// Those that are the same for keys and values, and the profile's where it is not among them. The
+// profile's name is left in `chosen`.
+std::vector<CacheTypes> cache_types(const halogen_kv_geometry& profile, std::string& chosen) {
+  std::vector<CacheTypes> types;
+  for (const halogen_type type : {HALOGEN_F32, HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0})
+    types.push_back({cache_name(type), type, type});
+  chosen = cache_name(profile.key_type);
+  if (profile.key_type == profile.value_type) return types;
+  chosen += " and " + cache_name(profile.value_type);
+  types.push_back({chosen, profile.key_type, profile.value_type});
+  return types;
+}
+
 constexpr uint32_t kShortestContext = 2048;
 
 std::string type_name(halogen_type type) {
@@ -38,12 +65,13 @@ std::vector<ModelPlan::Weights> weights_by_type(const halogen_graph& graph) {
   return sorted;
 }
 
-// Every head's keys and values are whole blocks of the type.
-bool holds(const halogen_graph& graph, halogen_type type) {
-  const uint32_t elements = halogen_type_find(type)->block_elements;
+// Every head's keys and values are whole blocks of their type.
+bool holds(const halogen_graph& graph, const CacheTypes& types) {
+  const uint32_t keys = halogen_type_find(types.keys)->block_elements;
+  const uint32_t values = halogen_type_find(types.values)->block_elements;
   for (uint32_t i = 0; i < graph.n_kv_layers; i++) {
     const halogen_kv_layer& layer = *graph.kv_layers[i];
-    if (layer.key_dim % elements != 0 || layer.value_dim % elements != 0) return false;
+    if (layer.key_dim % keys != 0 || layer.value_dim % values != 0) return false;
   }
   return true;
 }
@@ -66,9 +94,9 @@ std::vector<uint32_t> lengths_up_to(uint32_t longest) {
 }
 
 ModelPlan::Cache plan_cache(const ModelNeeds& needs, const PlannedMachine& machine,
-                            const CacheName& cache) {
-  const Ledger ledger(needs.graph.table(), cache.type, cache.type);
-  ModelPlan::Cache plan{cache.name, ledger.kv_token_bytes(), 0, 0, {}};
+                            const CacheTypes& types) {
+  const Ledger ledger(needs.graph.table(), types.keys, types.values);
+  ModelPlan::Cache plan{types.name, ledger.kv_token_bytes(), 0, 0, {}};
   // All blocks that the machine has room for, however many the requests could use.
   MemoryInputs memory = needs.memory;
   memory.machine_bytes = machine.memory_bytes;
@@ -124,9 +152,8 @@ ModelPlan plan_model(const ModelNeeds& needs, const PlannedMachine& machine) {
   plan.program_bytes = needs.memory.program_bytes;
   plan.machine = machine;
   plan.problem = why_not(needs, machine);
-  for (const CacheName& cache : kCaches) {
-    if (cache.type == needs.geometry.key_type) plan.cache_type = cache.name;
-    if (holds(graph, cache.type)) plan.caches.push_back(plan_cache(needs, machine, cache));
+  for (const CacheTypes& types : cache_types(needs.geometry, plan.cache_type)) {
+    if (holds(graph, types)) plan.caches.push_back(plan_cache(needs, machine, types));
   }
   return plan;
 }

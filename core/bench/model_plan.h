@@ -31,7 +31,7 @@ struct ModelPlan {
     uint64_t together = 0;   // those that fit and that are served at once
   };
   struct Cache {
-    std::string type;          // as kv.cache_type has it
+    std::string type;  // as kv.cache_type has it; "q8_0 and q4_0" where keys and values differ
     uint64_t token_bytes = 0;  // in the pool, over all layers
     uint64_t pool_bytes = 0, pool_tokens = 0;
     std::vector<Length> lengths;

@@ -71,6 +71,15 @@ TEST(ModelPlan, ATokenTakesTwoTimesLayersTimesHeadsTimesDimensionsTimesBytes) {
   EXPECT_EQ(cache(plan, "q4_0").token_bytes, 2U * 64 * 8 * 128 / 32 * 18);
 }
 
+TEST(ModelPlan, KeysAndValuesOfDifferentTypesArePlannedAsTheProfileHasThem) {
+  ModelNeeds mixed = needs();
+  mixed.geometry.key_type = HALOGEN_Q8_0;
+  mixed.geometry.value_type = HALOGEN_Q4_0;
+  const ModelPlan plan = plan_model(mixed, {uint64_t{128} << 30, 256 * kGB});
+  EXPECT_EQ(plan.cache_type, "q8_0 and q4_0");
+  EXPECT_EQ(cache(plan, plan.cache_type).token_bytes, 64U * 8 * 128 / 32 * (34 + 18));
+}
+
 TEST(ModelPlan, ContextsThatFitArePoolOverTheirBytes) {
   // 40 GB less weights and working memory: 20 GB, 4768 blocks of 16 tokens of 262,144 bytes.
   const ModelPlan plan = plan_model(needs(), {40'000'000'000, 256 * kGB});
@@ -97,8 +106,8 @@ TEST(ModelPlan, LayersWithAWindowHoldAllAndReadTheWindow) {
   EXPECT_EQ(plan.windowed_layers, 32U);
   EXPECT_EQ(cache(plan, "f16").token_bytes, 262'144U);
   // Half of the layers read 32,768 tokens, the others 1024.
-  EXPECT_NEAR(cache(plan, "f16").lengths[4].one_stream,
-              256 / (19.8 + (32768 + 1024) * 131.072e-6), 0.005);
+  EXPECT_NEAR(cache(plan, "f16").lengths[4].one_stream, 256 / (19.8 + (32768 + 1024) * 131.072e-6),
+              0.005);
 }
 
 TEST(ModelPlan, StreamsTogetherAreNoMoreThanAreServedAtOnce) {
