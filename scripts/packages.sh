@@ -10,7 +10,7 @@ run_packages=(curl)
 fuzz_packages=(libclang-rt-19-dev)
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-19 clang-format-19 clang-tidy-19
-  python3 python3-jinja2 nodejs npm abigail-tools make
+  python3 python3-jinja2 python3-numpy nodejs npm abigail-tools make
 )
 
 # need_packages NAME...: installs those that are missing, with sudo where it takes that.

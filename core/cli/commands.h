@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/bench/offline.h"
+#include "core/bench/perplexity.h"
+#include "core/bench/server_load.h"
 #include "core/config/flags.h"
 
 namespace halogen::cli {
@@ -57,6 +60,50 @@ struct CheckArguments {
 
 // Runs the conformance suite on a plugin; 0: nothing failed, 1: something did, 2: it could not run.
 int check_plugin(const CheckArguments& arguments, const char* version);
+
+// The model that a command measures, and how it is run.
+struct ModelArguments {
+  std::string model;
+  FlagValues flags;        // --config and --set
+  uint32_t threads = 0;    // of the cpu backend; 0: as the profile says
+  std::string cache_type;  // empty: as the profile says
+};
+
+// How a command prints what it found.
+struct OutputArguments {
+  bool json = false, markdown = false;
+};
+
+struct BenchArguments {
+  ModelArguments model;
+  bench::OfflineOptions offline;
+  std::string url;  // of a server to load; then no model is
+  bench::LoadOptions load;
+  OutputArguments output;
+};
+
+// Measures a model on this machine, or a running server.
+int bench(const BenchArguments& arguments);
+
+struct PlanArguments {
+  ModelArguments model;
+  std::string memory;    // "128G"; empty: this machine's
+  double bandwidth = 0;  // GB/s; 0: measured
+  bool json = false;
+};
+
+// Says whether a model fits and how fast it can be; fails where it does not fit.
+int plan(const PlanArguments& arguments);
+
+struct PerplexityArguments {
+  ModelArguments model;
+  std::string text;  // a file
+  bench::PerplexityOptions options;
+  bool json = false;
+};
+
+// Measures how well a model predicts a text.
+int perplexity(const PerplexityArguments& arguments);
 
 // Shows the effective profile and where each value came from.
 int show_config(const FlagValues& flags);

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/cli/commands.h"
+#include "core/cli/measuring_flags.h"
 
 namespace {
 
@@ -64,7 +65,7 @@ CLI::App* add_check(CLI::App& app, cli::CheckArguments& arguments) {
 
 // The subcommands that come later, so that nobody takes them for misspelt.
 void refuse_later_commands(CLI::App& app) {
-  for (const char* name : {"plan", "doctor", "bench", "tune", "convert"}) {
+  for (const char* name : {"doctor", "tune", "convert"}) {
     CLI::App* command = app.add_subcommand(name, "")->group("");
     command->allow_extras();
     command->callback([name] {
@@ -151,6 +152,15 @@ int run_subcommand(int argc, char** argv) {
   cli::CheckArguments check_arguments;
   add_check(app, check_arguments)->callback([&] {
     status = cli::check_plugin(check_arguments, HALOGEN_VERSION);
+  });
+
+  cli::BenchArguments bench_arguments;
+  cli::add_bench(app, bench_arguments)->callback([&] { status = cli::bench(bench_arguments); });
+  cli::PlanArguments plan_arguments;
+  cli::add_plan(app, plan_arguments)->callback([&] { status = cli::plan(plan_arguments); });
+  cli::PerplexityArguments perplexity_arguments;
+  cli::add_perplexity(app, perplexity_arguments)->callback([&] {
+    status = cli::perplexity(perplexity_arguments);
   });
 
   refuse_later_commands(app);

@@ -4,9 +4,9 @@
 #include <random>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include "core/cli/commands.h"
+#include "core/cli/progress_line.h"
 #include "core/cli/runtime.h"
 #include "core/config/load.h"
 #include "core/serve/served_model.h"
@@ -14,22 +14,6 @@
 
 namespace halogen::cli {
 namespace {
-
-// Shows loading on a terminal's error output, on one line that is wiped away in the end.
-class ProgressLine {
- public:
-  bool show(const char* stage, double fraction) {
-    if (terminal_)
-      std::cerr << '\r' << stage << ' ' << static_cast<int>(fraction * 100) << " % " << std::flush;
-    return true;
-  }
-  void wipe() const {
-    if (terminal_) std::cerr << "\r\x1b[K" << std::flush;
-  }
-
- private:
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-};
 
 // The prompt as the model wants it: a conversation of one message where it has a template.
 Result<std::vector<int32_t>> read_prompt(const ServedModel& model, const RunArguments& arguments,

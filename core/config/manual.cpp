@@ -30,6 +30,23 @@ halogen, halogen\-flash\-server \- serve language models to many people at once
 .I model
 .RI [ prompt ]
 .br
+.B halogen plan
+.RB [ \-\-memory
+.IR SIZE ]
+.RB [ \-\-bandwidth
+.IR GB/s ]
+.I model
+.br
+.B halogen bench
+.I model
+|
+.B \-\-url
+.I URL
+.br
+.B halogen perplexity
+.I model
+.I text
+.br
 .B halogen plugins
 .RI [ flags ]
 .br
@@ -67,6 +84,25 @@ gives the same answer. Of the flags below it takes
 .B \-\-config
 and
 .BR \-\-set .
+.TP
+.B plan
+Says whether a model fits this machine and how fast it can be here, before a byte of its weights is read: its weights by
+type, what a token takes in the KV cache, the contexts and streams that fit, and the tokens per second that the memory's
+bandwidth allows. With
+.B \-\-memory
+and
+.B \-\-bandwidth
+it plans for another machine. It fails where the model does not fit.
+.TP
+.B bench
+Measures prefill and decode of a model on this machine, each beside what the machine could do at most; or, with
+.BR \-\-url ,
+a running server under load: the time to the first token, the time between tokens, and the tokens per second of all
+streams together.
+.TP
+.B perplexity
+Measures how well a model predicts a text, which is what a weight type or a cache type costs in quality. Lower is
+better.
 .TP
 .B plugins
 Lists the plugins that there are, where they come from, and why one cannot be used.
@@ -129,6 +165,10 @@ halogen serve \-\-model /models/model.gguf \-\-host 0.0.0.0
 halogen serve \-\-config /etc/halogen/halogen.toml \-\-profile many\-users
 halogen run /models/model.gguf "What is 12 + 30?"
 halogen config \-\-set engine.context=4096
+halogen plan /models/model.gguf \-\-memory 128G \-\-bandwidth 256
+halogen bench /models/model.gguf \-\-prefill 512 \-\-depth 0,4096 \-\-batch 1,8
+halogen bench \-\-url http://127.0.0.1:8080 \-\-streams 16 \-\-requests 64
+halogen perplexity /models/model.gguf text.txt \-\-cache\-type f16
 .EE
 .SH SEE ALSO
 .BR halogen.toml (5)

@@ -95,6 +95,26 @@ bool report_program(void* context, double fraction, const char* what) {
   return !progress || progress(what, fraction);
 }
 
+// A request for the whole model, with what it points to.
+struct ProgramRequest {
+  ProgramRequest(const halogen_graph& graph, const halogen_kv_geometry& geometry,
+                 const EngineLimits& engine)
+      : limits{sizeof(halogen_limits), engine.max_batch_tokens, engine.max_sequences,
+               engine.max_sequences, engine.max_context} {
+    table.struct_size = sizeof table;
+    table.graph = &graph;
+    table.geometry = &geometry;
+    table.limits = &limits;
+    table.shard = &whole;
+  }
+  ProgramRequest(const ProgramRequest&) = delete;
+  ProgramRequest& operator=(const ProgramRequest&) = delete;
+
+  const halogen_limits limits;
+  const halogen_shard whole{sizeof(halogen_shard), 0, 1, nullptr};
+  halogen_program_request table{};
+};
+
 // All but the sequence breakers.
 SamplingOptions sampling_of(const SamplingProfile& sampling) {
   SamplingOptions options;
@@ -142,6 +162,23 @@ Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, P
   if (status) status = model->make_scheduler(profile, plugins);
   if (!status) return status.error();
   return model;
+}
+
+Result<ModelNeeds> ServedModel::examine(const Profile& profile, PluginHost& plugins) {
+  ServedModel model;
+  Status status = model.open_file(profile, plugins);
+  if (status) status = model.build_graph();
+  if (status) status = model.choose_backend(profile, plugins);
+  if (!status) return status.error();
+  model.set_limits(profile);
+  auto memory = model.memory_inputs(profile);
+  if (!memory) return memory.error();
+  return ModelNeeds{model.hyperparameters(),
+                    std::move(model.model_graph_->graph),
+                    model.limits_,
+                    model.geometry_,
+                    *memory,
+                    model.parts_.backend->name};
 }
 
 ServedModel::~ServedModel() {
@@ -276,14 +313,15 @@ void ServedModel::set_limits(const Profile& profile) {
                cache_element(profile.kv.key_type()), cache_element(profile.kv.value_type())};
 }
 
-Status ServedModel::plan_memory(const Profile& profile, const halogen_program_request& request) {
+Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
+  const ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
   halogen_memory_need need{};
   need.struct_size = sizeof need;
   const Status status = call_plugin([&](halogen_error* error) {
-    return parts_.backend->memory_need(backend_instance_, &request, &need, error);
+    return parts_.backend->memory_need(backend_instance_, &request.table, &need, error);
   });
   if (!status) return status.error();
-  const halogen_graph& graph = *request.graph;
+  const halogen_graph& graph = model_graph_->graph.table();
   MemoryInputs memory;
   memory.pool_size = profile.kv.pool_size;
   memory.host_pool_bytes = profile.kv.host_pool_size.amount();
@@ -294,14 +332,7 @@ Status ServedModel::plan_memory(const Profile& profile, const halogen_program_re
   memory.block_tokens = geometry_.block_tokens;
   memory.context = limits_.max_context;
   memory.max_sequences = limits_.max_sequences;
-  auto host_blocks = plan_host_blocks(memory);
-  if (!host_blocks) return within(file_->path(), host_blocks.error());
-  auto blocks = plan_kv_blocks(memory);
-  if (!blocks) return within(file_->path(), blocks.error());
-  limits_.total_blocks = *blocks;
-  limits_.host_blocks = *host_blocks;
-  limits_.block_bytes = need.kv_block_bytes;
-  return {};
+  return memory;
 }
 
 Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServeProgress& progress) {
@@ -325,25 +356,27 @@ Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServePr
 
 Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
   set_limits(profile);
-  const halogen_limits limits{sizeof(halogen_limits), limits_.max_batch_tokens,
-                              limits_.max_sequences, limits_.max_sequences, limits_.max_context};
-  const halogen_shard whole{sizeof(halogen_shard), 0, 1, nullptr};
-  halogen_program_request request{};
-  request.struct_size = sizeof request;
-  request.graph = &model_graph_->graph.table();
-  request.geometry = &geometry_;
-  request.limits = &limits;
-  request.shard = &whole;
-  request.progress = report_program;
-  request.progress_context = const_cast<ServeProgress*>(&progress);
 
   // The memory is counted before a byte of it is taken.
-  if (Status fits = plan_memory(profile, request); !fits) return fits;
+  auto memory = memory_inputs(profile);
+  if (!memory) return memory.error();
+  auto host_blocks = plan_host_blocks(*memory);
+  if (!host_blocks) return within(file_->path(), host_blocks.error());
+  auto blocks = plan_kv_blocks(*memory);
+  if (!blocks) return within(file_->path(), blocks.error());
+  limits_.total_blocks = *blocks;
+  limits_.host_blocks = *host_blocks;
+  limits_.block_bytes = memory->block_bytes;
+
+  ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
+  request.table.progress = report_program;
+  request.table.progress_context = const_cast<ServeProgress*>(&progress);
   auto weights = read_weights(progress);
   if (!weights) return weights.error();
-  request.weights = weights->data();
+  request.table.weights = weights->data();
   if (Status made = call_plugin([&](halogen_error* error) {
-        return parts_.backend->program_create(backend_instance_, &request, &parts_.program, error);
+        return parts_.backend->program_create(backend_instance_, &request.table, &parts_.program,
+                                              error);
       });
       !made) {
     return made;
@@ -402,6 +435,10 @@ Status ServedModel::make_scheduler(const Profile& profile, PluginHost& plugins) 
   });
   if (!status) return within("scheduler '" + profile.scheduler + "'", status.error());
   return {};
+}
+
+Ledger ServedModel::ledger() const {
+  return {model_graph_->graph.table(), geometry_.key_type, geometry_.value_type};
 }
 
 std::string ServedModel::describe() const {

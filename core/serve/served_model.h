@@ -12,10 +12,12 @@
 #include "core/base/result.h"
 #include "core/config/profile.h"
 #include "core/engine/engine.h"
+#include "core/graph/ledger.h"
 #include "core/host/registry.h"
 #include "core/model/model_graph.h"
 #include "core/model/weight_store.h"
 #include "core/serve/host_arena.h"
+#include "core/serve/memory_plan.h"
 #include "core/text/template/chat_template.h"
 #include "core/text/token_search.h"
 #include "core/text/tokenizer.h"
@@ -25,8 +27,20 @@ namespace halogen {
 // What loading is doing: a stage ("reading weights") and how far it is, 0 to 1. False cancels.
 using ServeProgress = std::function<bool(const char* stage, double fraction)>;
 
+// What serving a model would take, known from its file and its backend before a weight is read.
+struct ModelNeeds {
+  Hyperparameters hyperparameters;
+  Graph graph;
+  EngineLimits limits;  // without total_blocks
+  halogen_kv_geometry geometry{};
+  MemoryInputs memory;
+  std::string backend;
+};
+
 class ServedModel {
  public:
+  // [worker] Looks at everything that loading would, with load()'s errors, and reads no weight.
+  static Result<ModelNeeds> examine(const Profile& profile, PluginHost& plugins);
   // [worker] Loads everything that the profile asks for. Errors are one sentence that names the
   // file, key, plugin or figure; nothing is left behind then.
   static Result<std::unique_ptr<ServedModel>> load(const Profile& profile, PluginHost& plugins,
@@ -47,6 +61,8 @@ class ServedModel {
   // What a request gets where it does not say otherwise.
   const SamplingOptions& sampling() const { return sampling_; }
   const Hyperparameters& hyperparameters() const { return model_graph_->hyperparameters; }
+  // What its steps cost at least.
+  Ledger ledger() const;
   // Null where the model has no chat template, or one that does not parse (chat_template_error()
   // says why).
   const ChatTemplate* chat_template() const { return chat_template_ ? &*chat_template_ : nullptr; }
@@ -65,7 +81,7 @@ class ServedModel {
   Status read_chat_template(const Profile& profile);
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   void set_limits(const Profile& profile);
-  Status plan_memory(const Profile& profile, const halogen_program_request& request);
+  Result<MemoryInputs> memory_inputs(const Profile& profile) const;
   Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status make_host_tier();

@@ -93,7 +93,7 @@ class PrefixCacheOnModels : public testing::TestWithParam<std::tuple<const char*
       ASSERT_TRUE(add_metadata_u32(path, "llama.attention.sliding_window", 16, edited));
       path = edited;
     }
-    runner_ = ModelRunner::load(path, {.f32_cache = false,
+    runner_ = ModelRunner::load(path, {.cache_type = "f16",
                                        .context = 512,
                                        .batch_tokens = 64,
                                        .block_tokens = block_tokens,
