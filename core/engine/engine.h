@@ -53,6 +53,7 @@ struct EngineLimits {
   uint32_t queue_limit = 0;           // beyond max_sequences; then submit answers HALOGEN_E_BUSY
   uint32_t max_top_logprobs = 20;     // the most a request may ask for
   uint64_t step_timeout_us = 60'000'000;
+  double bandwidth = 0;  // of the memory that the device reads, bytes per second; 0: not known
 };
 
 struct EngineStats {
@@ -62,6 +63,12 @@ struct EngineStats {
   uint64_t prompt_tokens = 0;  // of requests that have their first token
   uint64_t generated_tokens = 0, steps = 0;
   uint64_t blocks_used = 0, blocks_total = 0;
+  // What all steps took of the engine thread, by what it did; wait_ns is the device's time as the
+  // thread sees it, the others are the host's.
+  uint64_t plan_ns = 0, assemble_ns = 0, wait_ns = 0, sample_ns = 0, text_ns = 0;
+  // What the backend counted.
+  uint64_t device_bytes = 0, device_operations = 0, device_ns = 0;
+  double bandwidth = 0;           // the limits' own
   uint64_t mean_service_us = 0;   // of the last requests, from first step to end; 0: none yet
   uint64_t last_step_us = 0;      // duration of the last step
   uint64_t last_progress_us = 0;  // monotonic time at which the last step began or ended

@@ -58,6 +58,7 @@ class StepLoop {
   void preempt(const halogen_schedule_plan& plan);
   void assemble(const halogen_schedule_plan& plan);
   Status compute();
+  void book_work();
   void record_computed();
   void take_tokens();
   void take_token(Sequence& sequence, size_t row);
@@ -82,6 +83,7 @@ class StepLoop {
   std::atomic<bool> stopping_{false};
   Outbox outbox_;
   EngineCounters counters_;
+  LapClock clock_;
 
   std::vector<Sequence*> sequences_;  // waiting and running, in order of arrival
   BlockPool blocks_;

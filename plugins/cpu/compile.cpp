@@ -367,10 +367,6 @@ class Compiler {
       part.output = write(n.outputs[0]);
     }
     open_linear_->append(part);
-
-    plan_.weight_bytes += weight.bytes;
-    (d == Domain::tokens ? plan_.operations_per_token : plan_.operations_per_row) +=
-        2ULL * part.rows * k;
   }
 
   void add_attend(const halogen_node& n) {
@@ -392,9 +388,6 @@ class Compiler {
     const uint32_t group = heads / layer.kv_heads;
     plan_.scratch_floats =
         std::max(plan_.scratch_floats, static_cast<uint32_t>(attend_scratch(group)));
-    const uint64_t elements = uint64_t{layer.kv_heads} * (layer.key_dim + layer.value_dim);
-    plan_.bytes_per_position += elements * halogen_row_bytes(geometry_.key_type, 1);
-    plan_.operations_per_position += 2 * elements * group;
   }
 
   // The hidden state is read by the output matrix too, so that it is copied out where it is wanted.

@@ -54,6 +54,9 @@ const halogen_backend_factory& Device::factory() {
     made.step_wait = [](halogen_program* program, uint64_t ticket, uint64_t, halogen_error* error) {
       return reinterpret_cast<Device*>(program)->wait(ticket, error);
     };
+    made.counters = [](const halogen_program* program, halogen_counters* counters) {
+      reinterpret_cast<const Device*>(program)->count(*counters);
+    };
     return made;
   }();
   return table;
@@ -86,6 +89,13 @@ halogen_status Device::wait(uint64_t ticket, halogen_error* error) {
   most_tokens = std::max(most_tokens, pending_.n_tokens);
   if (after_step) after_step();
   return HALOGEN_OK;
+}
+
+void Device::count(halogen_counters& counters) const {
+  counters.bytes = kStepBytes + pending_.n_tokens * kTokenBytes;
+  counters.operations = pending_.n_tokens * kTokenOperations;
+  counters.submissions = 1;
+  counters.device_seconds = kStepSeconds;
 }
 
 void Device::check(const halogen_step& step) {
