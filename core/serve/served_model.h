@@ -61,7 +61,9 @@ class ServedModel {
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   void set_limits(const Profile& profile);
   Status plan_memory(const Profile& profile, const halogen_program_request& request);
-  Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
+  WeightPlacement placement(WeightMemory asked) const;
+  Result<std::vector<halogen_weight_data>> read_weights(const Profile& profile,
+                                                        const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status read_default_sampling(const Profile& profile);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
