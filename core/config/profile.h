@@ -36,6 +36,9 @@ struct PluginTable {
 enum class CacheType { f16, f32, q8_0, q4_0, automatic };
 enum class FlashAttention { automatic, forced, forbidden };
 enum class Isolation { thread, process };
+enum class MemoryLock { automatic, required, off };
+enum class HugePages { automatic, required, off };
+enum class WeightMemory { automatic, mapped, resident };
 
 struct ServerProfile {
   std::string host = "127.0.0.1";
@@ -142,8 +145,10 @@ struct LogProfile {
 };
 
 struct MemoryProfile {
-  bool lock = false;
-  bool huge_pages = false;
+  MemoryLock lock = MemoryLock::automatic;
+  HugePages huge_pages = HugePages::automatic;
+  WeightMemory weights = WeightMemory::automatic;
+  ByteSize bandwidth{};  // a second; 0: not known
 };
 
 struct Profile {

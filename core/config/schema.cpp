@@ -414,18 +414,49 @@ void add_operation(std::vector<Setting>& list) {
                   .environment = "HALOGEN_PLUGIN_PATH"});
   list.push_back({.key = "memory.lock",
                   .flags = {"--mlock"},
-                  .value_name = "on|off",
-                  .help = "Lock all memory, so that serving never waits for a page.",
+                  .value_name = "MODE",
+                  .help = "Lock all memory before requests are taken, so that serving never waits "
+                          "for a page: auto "
+                          "where the system allows it, on or no start, off not at all.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.lock; }),
-                  .comes_with = "locked memory"});
+                  .choices = {{"auto", number(MemoryLock::automatic)},
+                              {"on", number(MemoryLock::required)},
+                              {"off", number(MemoryLock::off)}},
+                  .alone = "on"});
   list.push_back({.key = "memory.huge_pages",
                   .flags = {"--huge-pages"},
-                  .value_name = "on|off",
-                  .help = "Ask for huge pages for weights and KV pool.",
+                  .value_name = "MODE",
+                  .help =
+                      "Transparent huge pages for the KV pool, working memory and weights that are "
+                      "resident: auto where the system has them, on or no start, off not at all.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.huge_pages; }),
-                  .comes_with = "huge pages"});
+                  .choices = {{"auto", number(HugePages::automatic)},
+                              {"on", number(HugePages::required)},
+                              {"off", number(HugePages::off)}},
+                  .alone = "on"});
+  list.push_back({.key = "memory.weights",
+                  .flags = {"--weights"},
+                  .value_name = "WHERE",
+                  .help =
+                      "Where weights are kept: mapped from the file, or resident, a copy on huge "
+                      "pages; auto maps them where the backend can read a mapped file.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.memory.weights; }),
+                  .choices = {{"auto", number(WeightMemory::automatic)},
+                              {"mapped", number(WeightMemory::mapped)},
+                              {"resident", number(WeightMemory::resident)}}});
+  list.push_back(
+      {.key = "memory.bandwidth",
+       .flags = {"--bandwidth"},
+       .value_name = "SIZE",
+       .help = "Bytes a second that the machine's memory gives at most, of which replies and "
+               "metrics then state the share that was reached; 0 where it is not known.",
+       .change = Change::restart,
+       .member = member([](auto& p) -> auto& { return p.memory.bandwidth; }),
+       .least = 0,
+       .most = kPiB});
 }
 
 std::vector<Setting> make_settings() {

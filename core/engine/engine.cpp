@@ -91,6 +91,15 @@ class ThreadedEngine final : public Engine {
     stats.blocks_loaded = counters.blocks_loaded.get();
     stats.last_step_us = counters.last_step_us.get();
     stats.last_progress_us = counters.last_progress_us.get();
+    stats.plan_ns = counters.plan_ns.get();
+    stats.assemble_ns = counters.assemble_ns.get();
+    stats.wait_ns = counters.wait_ns.get();
+    stats.sample_ns = counters.sample_ns.get();
+    stats.text_ns = counters.text_ns.get();
+    stats.device_bytes = counters.device_bytes.get();
+    stats.device_operations = counters.device_operations.get();
+    stats.device_ns = counters.device_ns.get();
+    stats.bandwidth = limits_.bandwidth;
     stats.healthy = counters.healthy.load(std::memory_order_relaxed);
     return stats;
   }

@@ -62,6 +62,7 @@ struct EngineLimits {
   uint32_t max_top_logprobs = 20;     // the most a request may ask for
   uint64_t step_timeout_us = 60'000'000;
   uint64_t target_token_interval_us = 0;  // wanted time between two tokens of a stream; 0: none
+  double bandwidth = 0;  // of the memory that the device reads, bytes per second; 0: not known
 };
 
 struct EngineStats {
@@ -77,6 +78,12 @@ struct EngineStats {
   uint64_t cache_queried_tokens = 0, cache_hit_tokens = 0;
   uint64_t cache_evicted_blocks = 0;              // thrown out of the last tier that had them
   uint64_t blocks_stored = 0, blocks_loaded = 0;  // to and from the second tier
+  // What all steps took of the engine thread, by what it did; wait_ns is the device's time as the
+  // thread sees it, the others are the host's.
+  uint64_t plan_ns = 0, assemble_ns = 0, wait_ns = 0, sample_ns = 0, text_ns = 0;
+  // What the backend counted.
+  uint64_t device_bytes = 0, device_operations = 0, device_ns = 0;
+  double bandwidth = 0;           // the limits' own
   uint64_t mean_service_us = 0;   // of the last requests, from first step to end; 0: none yet
   uint64_t last_step_us = 0;      // duration of the last step
   uint64_t last_progress_us = 0;  // monotonic time at which the last step began or ended

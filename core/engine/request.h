@@ -66,6 +66,13 @@ enum class FinishReason : uint8_t {
   error       // the backend failed; `error` says how
 };
 
+// What the device did for a request. A step serves several: each is booked its share, in proportion
+// to its tokens in the step, so that all requests together come to what the device did in all.
+struct RequestWork {
+  uint64_t bytes = 0, operations = 0;
+  uint64_t step_bytes = 0, step_ns = 0;  // of the whole steps, for the rate that they went at
+};
+
 struct TokenLogprob {
   int32_t token = 0;
   float logprob = 0.0F;
@@ -83,9 +90,10 @@ struct GenerationEvent {
   uint32_t prompt_tokens = 0;  // the figures are the request's totals so far
   uint32_t cached_tokens = 0;  // of the prompt, that were not computed for it
   uint32_t generated_tokens = 0;
-  uint64_t queued_us = 0;   // submit to first step
-  uint64_t prefill_us = 0;  // first step to first token
-  uint64_t decode_us = 0;   // first token to now
+  uint64_t queued_us = 0;                 // submit to first step
+  uint64_t prefill_us = 0;                // first step to first token
+  uint64_t decode_us = 0;                 // first token to now
+  RequestWork prefill_work, decode_work;  // until the first token, and since
 };
 
 // [loop]

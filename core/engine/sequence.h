@@ -59,6 +59,7 @@ struct Sequence : MailboxLink {
   uint64_t submitted_us = 0;
   uint64_t first_step_us = 0;
   uint64_t first_token_us = 0;
+  RequestWork prefill_work, decode_work;  // see GenerationEvent
 
   // Its event in the batch of events that is being filled; see outbox.h.
   uint64_t event_batch = 0;

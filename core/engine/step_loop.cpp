@@ -55,9 +55,11 @@ StepLoop::~StepLoop() {
 void StepLoop::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const int listened = doorbell_.listen();
+    clock_.start();
     take_arrivals();
     if (!sequences_.empty()) step();
     publish();
+    clock_.lap(counters_.text_ns);
     if (!sequences_.empty() || !arrivals_.empty()) continue;
     if (!counters_.healthy.load(std::memory_order_relaxed)) {
       recover();
@@ -105,14 +107,19 @@ void StepLoop::step() {
   counters_.refused_plans.set(planner_.refused_count());
   preempt(plan);
   choose_work(plan);
+  clock_.lap(counters_.plan_ns);
   assemble();
+  clock_.lap(counters_.assemble_ns);
   if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
 
   const StepWork work = work_of(*builder_);
   if (Status computed = compute(); !computed) return fail_requests(computed.error().message, false);
+  clock_.lap(counters_.wait_ns);
+  book_work();
   record_computed();
   if (Status sampled = sampler_.sample(*builder_); !sampled)
     return fail_requests(sampled.error().message, false);
+  clock_.lap(counters_.sample_ns);
   take_tokens();
   remove_ended();
 
@@ -250,6 +257,26 @@ Status StepLoop::finish_stuck_step(uint64_t timeout_us) {
   return {};
 }
 
+void StepLoop::book_work() {
+  halogen_counters work{};
+  work.struct_size = sizeof work;
+  parts_.backend->counters(parts_.program, &work);
+  const auto device_ns = static_cast<uint64_t>(work.device_seconds * 1e9);
+  counters_.device_bytes.add(work.bytes);
+  counters_.device_operations.add(work.operations);
+  counters_.device_ns.add(device_ns);
+  const uint64_t tokens = builder_->step().n_tokens;
+  for (const StepPart& part : builder_->parts()) {
+    Sequence& sequence = *part.sequence;
+    RequestWork& booked =
+        sequence.first_token_us == 0 ? sequence.prefill_work : sequence.decode_work;
+    booked.bytes += work.bytes * part.tokens / tokens;
+    booked.operations += work.operations * part.tokens / tokens;
+    booked.step_bytes += work.bytes;
+    booked.step_ns += device_ns;
+  }
+}
+
 void StepLoop::record_computed() {
   for (const StepPart& part : builder_->parts()) {
     part.sequence->computed += part.tokens;
@@ -308,6 +335,8 @@ GenerationEvent& StepLoop::event_of(Sequence& sequence) {
   event.queued_us = passed(sequence.submitted_us, sequence.first_step_us);
   event.prefill_us = passed(sequence.first_step_us, sequence.first_token_us);
   event.decode_us = passed(sequence.first_token_us, 0);
+  event.prefill_work = sequence.prefill_work;
+  event.decode_work = sequence.decode_work;
   return event;
 }
 

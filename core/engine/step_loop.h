@@ -61,6 +61,7 @@ class StepLoop {
   void choose_work(const halogen_schedule_plan& plan);
   void assemble();
   Status compute();
+  void book_work();
   void record_computed();
   void take_tokens();
   void take_token(Sequence& sequence, size_t row);
@@ -87,6 +88,7 @@ class StepLoop {
   std::atomic<bool> stopping_{false};
   Outbox outbox_;
   EngineCounters counters_;
+  LapClock clock_;
 
   std::vector<Sequence*> sequences_;  // waiting and running, in order of arrival
   std::vector<PlannedWork> work_;     // of the step

@@ -1,8 +1,12 @@
 #include "core/serve/served_model.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <random>
 
@@ -10,6 +14,7 @@
 #include "core/base/log.h"
 #include "core/config/sampling_stages.h"
 #include "core/serve/factory_checks.h"
+#include "core/serve/memory_hold.h"
 #include "core/serve/memory_plan.h"
 #include "core/serve/open_model.h"
 #include "core/serve/plugin_settings.h"
@@ -90,6 +95,24 @@ uint64_t random_identity() {
   return uint64_t{device()} << 32 | device();
 }
 
+// "330 MiB of weights in 0.052 s, 6.7 GB/s".
+std::string weights_read(uint64_t bytes, double seconds) {
+  char text[96];
+  std::snprintf(text, sizeof text, "%llu MiB of weights in %.3f s, %.1f GB/s",
+                static_cast<unsigned long long>(bytes >> 20), seconds,
+                static_cast<double>(bytes) / std::max(seconds, 1e-6) * 1e-9);
+  return text;
+}
+
+// Bytes per second: what the operator says, else what the backend knows of its first device.
+double memory_bandwidth(const MemoryProfile& memory, const halogen_backend_factory& backend) {
+  if (memory.bandwidth.amount() > 0) return static_cast<double>(memory.bandwidth.amount());
+  halogen_device device{};
+  device.struct_size = sizeof device;
+  halogen_error ignored{sizeof(halogen_error), HALOGEN_OK, ""};
+  return backend.device_at(0, &device, &ignored) == HALOGEN_OK ? device.bandwidth : 0.0;
+}
+
 bool report_program(void* context, double fraction, const char* what) {
   const auto& progress = *static_cast<const ServeProgress*>(context);
   return !progress || progress(what, fraction);
@@ -151,16 +174,33 @@ Result<std::unique_ptr<ServedModel>> ServedModel::load(const Profile& profile, P
   std::unique_ptr<ServedModel> model(new ServedModel());
   model->parts_.log = log_engine;
   model->parts_.model_identity = random_identity();
-  Status status = model->open_file(profile, plugins);
+  Status status = prepare_memory(profile.memory);
+  if (!status) return within(profile.origin("memory.huge_pages"), status.error());
+  status = model->open_file(profile, plugins);
   if (status) status = model->build_graph();
-  if (status) status = model->read_vocabulary_and_template(profile);
-  if (status) status = model->read_default_sampling(profile);
-  if (status) status = model->choose_backend(profile, plugins);
-  if (status) status = model->make_program(profile, progress);
+  if (!status) return status.error();
+
+  // A vocabulary takes processors and weights take memory and the disk, so they go side by side.
+  // What is wrong with the text ends the loading of the weights, and is what is reported then.
+  std::atomic<bool> text_failed{false};
+  std::future<Status> text = std::async(std::launch::async, [&] {
+    Status read = model->read_vocabulary_and_template(profile);
+    if (read) read = model->read_default_sampling(profile);
+    text_failed = !read;
+    return read;
+  });
+  const ServeProgress both = [&](const char* stage, double fraction) {
+    return !text_failed && (!progress || progress(stage, fraction));
+  };
+  status = model->choose_backend(profile, plugins);
+  if (status) status = model->make_program(profile, both);
   if (status) status = model->make_host_tier();
   if (status) status = model->make_sampler(profile, plugins);
   if (status) status = model->make_scheduler(profile, plugins);
+  if (Status read = text.get(); !read) return read.error();
   if (!status) return status.error();
+  if (Status held = hold_memory(profile.memory); !held)
+    return within(profile.origin("memory.lock"), held.error());
   return model;
 }
 
@@ -309,6 +349,7 @@ void ServedModel::set_limits(const Profile& profile) {
   limits_.target_token_interval_us =
       1000 * static_cast<uint64_t>(engine.target_token_interval.count());
   limits_.prefix_cache = profile.kv.prefix_cache;
+  limits_.bandwidth = memory_bandwidth(profile.memory, *parts_.backend);
   geometry_ = {sizeof(halogen_kv_geometry), profile.kv.block_tokens,
                cache_element(profile.kv.key_type()), cache_element(profile.kv.value_type())};
 }
@@ -335,16 +376,25 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   return memory;
 }
 
-Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServeProgress& progress) {
-  const bool mapped = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
+WeightPlacement ServedModel::placement(WeightMemory asked) const {
+  const bool can_map = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
+  return can_map && asked != WeightMemory::resident ? WeightPlacement::mapped
+                                                    : WeightPlacement::resident;
+}
+
+Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const Profile& profile,
+                                                                   const ServeProgress& progress) {
+  const auto started = std::chrono::steady_clock::now();
   auto store = WeightStore::load(
-      *file_, model_graph_->tensors, mapped ? WeightPlacement::mapped : WeightPlacement::resident,
+      *file_, model_graph_->tensors, placement(profile.memory.weights),
       [&progress](uint64_t done, uint64_t total) {
         return !progress ||
                progress("reading weights", static_cast<double>(done) / static_cast<double>(total));
       });
   if (!store) return store.error();
   weights_.emplace(std::move(*store));
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  log_info("loader", weights_read(weights_->total_bytes(), seconds.count()));
   const halogen_graph& graph = model_graph_->graph.table();
   std::vector<halogen_weight_data> data;
   data.reserve(graph.n_weights);
@@ -371,9 +421,11 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
   ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
   request.table.progress = report_program;
   request.table.progress_context = const_cast<ServeProgress*>(&progress);
-  auto weights = read_weights(progress);
+  auto weights = read_weights(profile, progress);
   if (!weights) return weights.error();
   request.table.weights = weights->data();
+  if (progress && !progress("making the program", 0.0))
+    return fail(HALOGEN_E_CANCELLED, "loading was cancelled");
   if (Status made = call_plugin([&](halogen_error* error) {
         return parts_.backend->program_create(backend_instance_, &request.table, &parts_.program,
                                               error);
@@ -381,6 +433,8 @@ Status ServedModel::make_program(const Profile& profile, const ServeProgress& pr
       !made) {
     return made;
   }
+  if (progress && !progress("taking memory for the KV pool", 0.0))
+    return fail(HALOGEN_E_CANCELLED, "loading was cancelled");
   return call_plugin([&](halogen_error* error) {
     return parts_.backend->kv_create(parts_.program, limits_.total_blocks, &parts_.kv, error);
   });

@@ -82,7 +82,9 @@ class ServedModel {
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   void set_limits(const Profile& profile);
   Result<MemoryInputs> memory_inputs(const Profile& profile) const;
-  Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
+  WeightPlacement placement(WeightMemory asked) const;
+  Result<std::vector<halogen_weight_data>> read_weights(const Profile& profile,
+                                                        const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status make_host_tier();
   Status read_default_sampling(const Profile& profile);

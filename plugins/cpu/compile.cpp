@@ -368,10 +368,6 @@ class Compiler {
       part.output = write(n.outputs[0]);
     }
     open_linear_->append(part);
-
-    plan_.weight_bytes += weight.bytes;
-    (d == Domain::tokens ? plan_.operations_per_token : plan_.operations_per_row) +=
-        2ULL * part.rows * k;
   }
 
   void add_attend(const halogen_node& n) {
@@ -397,10 +393,6 @@ class Compiler {
       touch(out.slot);
     }
 
-    const uint64_t key_bytes = halogen_row_bytes(geometry_.key_type, layer.key_dim);
-    const uint64_t value_bytes = halogen_row_bytes(geometry_.value_type, layer.value_dim);
-    plan_.bytes_per_position += layer.kv_heads * (key_bytes + value_bytes);
-    plan_.operations_per_position += 2ULL * heads * (layer.key_dim + layer.value_dim);
   }
 
   // Layers of one shape share a schedule.

@@ -23,8 +23,9 @@ KvGeometry layer_geometry(const halogen_kv_layer& layer, const halogen_kv_geomet
 
 }  // namespace
 
-KvPool::KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks)
-    : memory_(block_bytes(graph, geometry) * blocks),
+KvPool::KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks,
+               ThreadTeam* team)
+    : memory_(block_bytes(graph, geometry) * blocks, team),
       bytes_per_block_(block_bytes(graph, geometry)),
       blocks_(blocks),
       block_tokens_(geometry.block_tokens) {

@@ -48,11 +48,6 @@ struct Plan {
   std::vector<std::unique_ptr<AttendSchedule>> schedules;  // one for each shape of attention
   uint64_t scratch_floats = 0;                             // each thread's
   uint64_t partial_floats = 0;                             // of split attention
-  // What a step costs: fixed, for each token, for each wanted row, and for each position attended
-  // to.
-  uint64_t weight_bytes = 0;
-  uint64_t operations_per_token = 0, operations_per_row = 0;
-  uint64_t bytes_per_position = 0, operations_per_position = 0;
 };
 
 // [any] HALOGEN_E_UNSUPPORTED, with the operator and the types, for a node that the backend has no

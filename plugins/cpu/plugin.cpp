@@ -237,8 +237,12 @@ halogen_status kv_create(halogen_program* program, uint32_t blocks, halogen_kv**
                          halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
     if (blocks == 0) return no_range(error, "a KV pool of no blocks");
+    // Not the program's own team: steps of another pool may be running on it.
+    const auto helpers = ThreadTeam::start(host.table(), program->team.size(), error);
+    if (!helpers) return error ? error->status : HALOGEN_E_INTERNAL;
     auto made = std::make_unique<halogen_kv>(halogen_kv{
-        KvPool(program->program->graph(), program->program->geometry(), blocks), program->team});
+        KvPool(program->program->graph(), program->program->geometry(), blocks, helpers.get()),
+        program->team});
     if (!made->pool.allocated()) {
       return halogen::failed(
           error, HALOGEN_E_NO_MEMORY,

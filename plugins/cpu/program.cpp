@@ -64,7 +64,8 @@ Program::Program(ThreadTeam& team, const Settings& settings, const halogen_progr
       settings_(settings),
       graph_(request.graph),
       limits_(*request.limits),
-      geometry_(*request.geometry) {}
+      geometry_(*request.geometry),
+      cost_(*request.graph, *request.geometry) {}
 
 halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* ticket,
                                halogen_error* error) {
@@ -80,7 +81,7 @@ halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* t
   context_.step = step;
   context_.kv = &kv;
   for (const auto& schedule : plan_.schedules) schedule->prepare(step, *settings_.attention);
-  count_cost(step);
+  started_cost_ = cost_.of(step);
   started_ns_ = now_ns();
   team_ticket_ = team_.begin(*this);
   *ticket = ++submitted_;
@@ -96,8 +97,8 @@ halogen_status Program::wait(uint64_t ticket, uint64_t timeout_us, halogen_error
         "the step is still running after " + std::to_string(timeout_us) + " microseconds");
   }
   waited_ = ticket;
-  step_bytes_.store(started_bytes_, std::memory_order_relaxed);
-  step_operations_.store(started_operations_, std::memory_order_relaxed);
+  step_bytes_.store(started_cost_.bytes, std::memory_order_relaxed);
+  step_operations_.store(started_cost_.operations, std::memory_order_relaxed);
   step_ns_.store(now_ns() - started_ns_, std::memory_order_relaxed);
   return HALOGEN_OK;
 }
@@ -168,16 +169,6 @@ halogen_status Program::check_sequence(const KvPool& kv, const halogen_step& ste
       return bad_step(error, "a block table names a block outside the pool");
   }
   return HALOGEN_OK;
-}
-
-void Program::count_cost(const halogen_step& step) {
-  uint64_t positions = 0;
-  for (uint32_t t = 0; t < step.n_tokens; t++)
-    positions += static_cast<uint64_t>(step.positions[t]) + 1;
-  started_bytes_ = plan_.weight_bytes + positions * plan_.bytes_per_position;
-  started_operations_ = step.n_tokens * plan_.operations_per_token +
-                        step.n_rows * plan_.operations_per_row +
-                        positions * plan_.operations_per_position;
 }
 
 void Program::counters(halogen_counters* counters) const {

@@ -165,9 +165,16 @@ TEST(Flags, ABooleanAloneMeansOn) {
   EXPECT_TRUE(profile->metrics);
   EXPECT_EQ(profile->server.port, 1);
   EXPECT_FALSE(load({"--metrics", "off"})->metrics);
-  EXPECT_EQ(error_of(load({"--mlock"})).message,
-            "--mlock on is not available in this version (it comes with locked memory) "
-            "[memory.lock]");
+}
+
+TEST(Flags, AChoiceMayHaveAMeaningAlone) {
+  Result<Profile> profile = load({"--mlock", "--huge-pages", "--port", "1"});
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile->memory.lock, MemoryLock::required);
+  EXPECT_EQ(profile->memory.huge_pages, HugePages::required);
+  EXPECT_EQ(profile->server.port, 1);
+  EXPECT_EQ(load({"--mlock", "off"})->memory.lock, MemoryLock::off);
+  EXPECT_EQ(load({})->memory.lock, MemoryLock::automatic);
 }
 
 TEST(Flags, NegativeNumbersAreValues) {

@@ -96,5 +96,33 @@ TEST(EngineAllocation, SharingAndSpillingAllocateNothing) {
   EXPECT_GT(stats.blocks_loaded, 0U);
 }
 
+// Thousands of steps in which requests come, wait, are admitted, end and make room for others.
+TEST(EngineAllocation, AdmittingAndEndingAllocatesNothing) {
+  constexpr uint32_t kRequests = 400, kTokens = 40;
+  EngineLimits limits = small_limits();
+  limits.queue_limit = kRequests;
+  std::atomic<uint32_t> computed{0};  // steps
+  allocations = 0;
+  Served served(limits, [&](EngineParts&, Served& self) {
+    self.device().before_step = [&](const halogen_step&) {
+      counting = false;
+      self.await_run();
+      self.await_loop();
+    };
+    // The first ones warm up: batches of events get their room.
+    self.device().after_step = [&] { counting = ++computed > 200; };
+  });
+  std::vector<uint64_t> ids;
+  for (uint32_t i = 0; i < kRequests; i++) {
+    const auto token = static_cast<int32_t>(i % 40);
+    ids.push_back(served.submit(request_of({token, 2, 3, 4, 5}, kTokens, i)));
+  }
+  served.run();
+  served.stop();
+  for (const uint64_t id : ids) EXPECT_EQ(served.stream(id).tokens.size(), kTokens);
+  EXPECT_GE(computed, kRequests * kTokens / limits.max_sequences);
+  EXPECT_EQ(allocations, 0);
+}
+
 }  // namespace
 }  // namespace halogen::fake

@@ -79,6 +79,9 @@ const halogen_backend_factory& Device::factory() {
       std::memcpy(device.slots_of(block), data, bytes);
       return halogen_status{HALOGEN_OK};
     };
+    made.counters = [](const halogen_program* program, halogen_counters* counters) {
+      reinterpret_cast<const Device*>(program)->count(*counters);
+    };
     return made;
   }();
   return table;
@@ -118,6 +121,13 @@ void Device::copy(uint32_t from, uint32_t to) {
   if (in_flight_) fault("a block is copied while a step is in flight");
   std::copy_n(slots_of(from), block_tokens_, slots_of(to));
   copies++;
+}
+
+void Device::count(halogen_counters& counters) const {
+  counters.bytes = kStepBytes + pending_.n_tokens * kTokenBytes;
+  counters.operations = pending_.n_tokens * kTokenOperations;
+  counters.submissions = 1;
+  counters.device_seconds = kStepSeconds;
 }
 
 void Device::check(const halogen_step& step) {

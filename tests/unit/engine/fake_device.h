@@ -40,6 +40,10 @@ class Device {
 
   // What is inconsistent in the steps so far; empty when all is well. [any]
   std::vector<std::string> faults() const;
+  // What a step costs, as counters() says: 1000 bytes and 10 for each token; 3 operations a token;
+  // 2 microseconds.
+  static constexpr uint64_t kStepBytes = 1000, kTokenBytes = 10, kTokenOperations = 3;
+  static constexpr double kStepSeconds = 2e-6;
   // Largest number of sequences and tokens in a step so far; valid when the engine is gone.
   uint32_t most_sequences = 0, most_tokens = 0;
   uint32_t steps = 0;
@@ -57,6 +61,7 @@ class Device {
   halogen_status wait(uint64_t ticket, halogen_error* error);
   Slot* slots_of(uint32_t block) { return slots_.data() + size_t{block} * block_tokens_; }
   void copy(uint32_t from, uint32_t to);
+  void count(halogen_counters& counters) const;
   void check(const halogen_step& step);
   void compute(const halogen_step& step);
   void fault(const std::string& what);
