@@ -17,7 +17,7 @@ class StepCost : public testing::TestWithParam<const char*> {
   void SetUp() override {
     path_ = std::string("gguf/") + GetParam();
     if (!have_data(path_)) GTEST_SKIP() << path_ << " is missing";
-    runner_ = ModelRunner::load(data_path(path_), {.f32_cache = false});
+    runner_ = ModelRunner::load(data_path(path_), {.cache_type = "f16"});
     ASSERT_TRUE(runner_);
     gguf::Failure failure;
     ASSERT_TRUE(gguf::open_gguf_model(data_path(path_), file_, failure));
