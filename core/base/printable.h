@@ -10,4 +10,8 @@ namespace halogen {
 // that it becomes a part of nor steer a terminal.
 std::string printable(std::string_view text);
 
+// [any] The first 64 bytes of a name that should be short and ASCII, with each other byte written
+// as \xNN, and "..." where more follows: whatever the name is, the message stays one short line.
+std::string excerpt(std::string_view name);
+
 }  // namespace halogen

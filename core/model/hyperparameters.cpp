@@ -108,7 +108,7 @@ halogen_rope_attributes read_rope(Reader& read, uint32_t head_dim) {
                             (1.0F + 0.1F * std::log(rope.factor));
   } else {
     read.refuse(
-        fail(HALOGEN_E_UNSUPPORTED, "rope scaling '" + printable(scaling) +
+        fail(HALOGEN_E_UNSUPPORTED, "rope scaling '" + excerpt(scaling) +
                                         "' is not supported; linear and yarn are, and Llama 3's "
                                         "as factors in the file"));
   }

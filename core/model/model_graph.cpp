@@ -87,7 +87,7 @@ Result<ModelGraph> build_model_graph(const LoadedModel& model) {
   const auto* family = std::find_if(std::begin(kFamilies), std::end(kFamilies),
                                     [&](const Family& f) { return name == f.architecture; });
   if (family == std::end(kFamilies)) {
-    return fail(HALOGEN_E_UNSUPPORTED, model.path() + ": architecture '" + printable(name) +
+    return fail(HALOGEN_E_UNSUPPORTED, model.path() + ": architecture '" + excerpt(name) +
                                            "' is not supported" + suggestion(name));
   }
   auto hyperparameters = read_hyperparameters(model);

@@ -2,6 +2,7 @@
 // connection, cut into pieces at places that follow from the bytes: the server must hand the same
 // requests to its handler and send the same answers.
 #include <algorithm>
+#include <cctype>
 
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/loopback.h"
@@ -81,7 +82,11 @@ void erase_all(std::string& text, std::string_view from, std::string_view to) {
 std::string_view comparable(const Conversation& conversation) {
   const std::string_view wire = conversation.wire;
   if (conversation.refused == 0) return wire;
-  return wire.substr(0, wire.rfind("HTTP/1.1 "));
+  // A message may say "HTTP/1.1 " too; only a status line goes on with a number.
+  size_t last = wire.rfind("HTTP/1.1 ");
+  while (last > 0 && last != wire.npos && !std::isdigit(static_cast<unsigned char>(wire[last + 9])))
+    last = wire.rfind("HTTP/1.1 ", last - 1);
+  return wire.substr(0, last);
 }
 
 Conversation talk(const std::vector<std::string_view>& pieces) {
