@@ -16,7 +16,7 @@
 // In every round each server is measured once, so that what else the machine does meets both; the
 // table has the medians of the rounds. Prompts are random token ids below --vocabulary, new in every
 // round, so that no cache has them (but in `prefix`). Answers repeat the one token --token, which a
-// bias makes certain: it should be plain text, so that every token is an event of its own. Both
+// bias makes certain: it should be plain text, whose length tells how many tokens an event has. Both
 // servers want a context of at least --long tokens for one sequence, and eight sequences.
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,6 +46,9 @@ const long = Number(options.long);
 const randomTokens = (count) =>
   Array.from({ length: count }, () => 1000 + Math.floor(Math.random() * (Number(options.vocabulary) - 1000)));
 
+// Characters of --token, by server; found before the first load.
+const widths = {};
+
 // One streamed completion. `times` has when each token came, in milliseconds since it was sent.
 class Stream {
   constructor(url, prompt, tokens) {
@@ -53,6 +56,7 @@ class Stream {
     this.prompt = prompt;
     this.tokens = tokens;
     this.times = [];
+    this.text = '';
     this.abort = new AbortController();
     this.sent = performance.now();
     this.ended = false;
@@ -85,7 +89,9 @@ class Stream {
         if (!line.startsWith('data: {')) continue;
         const event = JSON.parse(line.slice(6));
         if (event.error) throw new Error(`${this.url}: ${event.error.message}`);
-        if (event.choices?.[0]?.text) this.times.push(now);
+        this.text += event.choices?.[0]?.text ?? '';
+        const tokens = Math.ceil(this.text.length / (widths[this.url] ?? Infinity));
+        while (this.times.length < Math.min(tokens, this.tokens)) this.times.push(now);
       }
     }
   }
@@ -193,7 +199,11 @@ for (const name of chosen) {
   process.exit(64);
 }
 const servers = { ours: options.url, ...(options.peer && { peer: options.peer }) };
-for (const url of Object.values(servers)) await new Stream(url, randomTokens(300), 8).done; // warm
+for (const url of Object.values(servers)) {
+  const stream = new Stream(url, randomTokens(100), 64); // which also warms the server
+  await stream.done;
+  widths[url] = stream.text.length / 64;
+}
 
 const results = {};
 for (let round = 0; round < Number(options.rounds); round++) {

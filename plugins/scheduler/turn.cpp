@@ -13,6 +13,8 @@ constexpr uint32_t kFirstChunk = 128, kLeastChunk = 8;
 // A step may take as many times what its decodes do, whatever the target: so prompts get on beside
 // decodes that take long.
 constexpr double kLeastSteps = 3;
+// As many times longer it may be where more requests wait for their first token than for the next.
+constexpr double kMostStretch = 2;
 // Where nobody waits for the end of a step it may take as many target intervals, or as many times
 // its fixed cost: so little is lost by cutting a prompt, and a newcomer starts soon.
 constexpr double kIdleIntervals = 4, kIdleSteps = 8;
@@ -92,9 +94,11 @@ void Turn::set_limits() {
     fluent_us_ = limit_us_ = std::numeric_limits<double>::infinity();
     return;
   }
-  fluent_us_ = limit_us_ = std::max(target, kLeastSteps * spent_us_);
-  if (decodes_ == 0)
-    limit_us_ = std::max({limit_us_, kIdleIntervals * target, kIdleSteps * costs_.step()});
+  fluent_us_ = std::max(target, kLeastSteps * spent_us_);
+  const auto prompts = static_cast<double>(order_.prompts().size());
+  limit_us_ = decodes_ > 0
+                  ? fluent_us_ * std::clamp(prompts / decodes_, 1.0, kMostStretch)
+                  : std::max({fluent_us_, kIdleIntervals * target, kIdleSteps * costs_.step()});
 }
 
 void Turn::serve_prompts() {

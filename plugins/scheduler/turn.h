@@ -3,9 +3,10 @@
 //
 // A step first serves every running request that decodes, then prompts in the policy's order.
 //   - Time. While somebody decodes, the step is as long as the target interval, or three times what
-//     the decodes take where that is longer. While nobody does, it may be some intervals long, so
-//     that little is lost by cutting prompts; but once a prompt ends in it, somebody waits for its
-//     first token, and no further prompt makes the step longer than the target.
+//     the decodes take where that is longer; up to twice that while more requests wait for their
+//     first token than for the next. While nobody decodes, it may be some intervals long, so that
+//     little is lost by cutting prompts. But once a prompt ends in it, somebody waits for its first
+//     token, and no further prompt makes the step longer than the target.
 //   - The oldest prompt has a quarter of the prompts' time of every step, whatever the order: so it
 //     is done after four times the time that it takes alone, and nobody starves.
 //   - Blocks. When a decode lacks one, the youngest running request is preempted, itself at worst.

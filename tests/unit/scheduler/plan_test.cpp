@@ -56,6 +56,66 @@ TEST(Plan, DecodesLeavePromptsWhatRemainsOfTheStep) {
       (Tokens{3, 1, 1}));
 }
 
+// A millisecond for each token, and a target of a hundred.
+Budgets timed() {
+  Budgets budgets;
+  budgets.tokens = budgets.prefill = 2048;
+  budgets.total_blocks = budgets.free_blocks = 1000;
+  budgets.costs.prefill_token = budgets.costs.decode_token = 1000;
+  budgets.target_interval_us = 100'000;
+  return budgets;
+}
+
+TEST(Plan, PromptsGetWhatDecodesLeaveOfTheTarget) {
+  EXPECT_EQ(Scheduler().plan({decoding(7, 2), waiting(500)}, timed()).tokens, (Tokens{1, 99}));
+  EXPECT_EQ(
+      Scheduler().plan({decoding(7, 2), decoding(7, 2), waiting(60), waiting(500)}, timed()).tokens,
+      (Tokens{1, 1, 60, 38}));
+}
+
+TEST(Plan, WhereNobodyDecodesAStepMayTakeLonger) {
+  EXPECT_EQ(Scheduler().plan({waiting(500)}, timed()).tokens, (Tokens{400}));
+  // But not once a prompt ends in it, but for the older one's share.
+  EXPECT_EQ(Scheduler().plan({waiting(500), waiting(60)}, timed()).tokens, (Tokens{40, 60}));
+  EXPECT_EQ(Scheduler().plan({waiting(500), waiting(90)}, timed()).tokens, (Tokens{30, 90}));
+}
+
+TEST(Plan, WhileMoreWaitForTheirFirstTokenAStepMayTakeTwiceAsLong) {
+  EXPECT_EQ(
+      Scheduler().plan({decoding(7, 2), waiting(500), waiting(500), waiting(500)}, timed()).tokens,
+      (Tokens{1, 199, 0, 0}));
+}
+
+TEST(Plan, DecodesThatTakeLongLeavePromptsTwiceTheirTime) {
+  Budgets budgets = timed();
+  budgets.costs.decode_token = 70'000;
+  EXPECT_EQ(Scheduler().plan({decoding(7, 2), waiting(500)}, budgets).tokens, (Tokens{1, 140}));
+}
+
+TEST(Plan, WithoutATargetTheBudgetsDecide) {
+  Budgets budgets = timed();
+  budgets.target_interval_us = 0;
+  EXPECT_EQ(Scheduler().plan({decoding(7, 2), waiting(500)}, budgets).tokens, (Tokens{1, 500}));
+}
+
+TEST(Plan, TheOldestHasAQuarterWhateverTheOrder) {
+  std::vector<Request> requests = {in_prompt(0, 500, 0), waiting(200), decoding(7, 2),
+                                   decoding(7, 2)};
+  EXPECT_EQ(Scheduler().plan(requests, timed()).tokens, (Tokens{25, 73, 1, 1}));
+}
+
+TEST(Plan, ShorterPromptsAndHigherPrioritiesGoFirst) {
+  Budgets budgets;
+  budgets.prefill = 8;
+  std::vector<Request> requests = {waiting(9), waiting(8), waiting(10)};
+  EXPECT_EQ(Scheduler().plan(requests, budgets).tokens, (Tokens{2, 6, 0}));
+  EXPECT_EQ(Scheduler("priority").plan(requests, budgets).tokens, (Tokens{8, 0, 0}));
+  requests[2].priority = 1;
+  EXPECT_EQ(Scheduler().plan(requests, budgets).tokens, (Tokens{0, 0, 8}));
+  EXPECT_EQ(Scheduler("priority").plan(requests, budgets).tokens, (Tokens{0, 0, 8}));
+  EXPECT_EQ(Scheduler(kFirstCome).plan(requests, budgets).tokens, (Tokens{8, 0, 0}));
+}
+
 TEST(Plan, MoreDecodesThanTheStepHoldsGoInOrder) {
   Budgets budgets;
   budgets.tokens = 2;
