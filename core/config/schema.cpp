@@ -441,7 +441,7 @@ void add_operation(std::vector<Setting>& list) {
                   .value_name = "WHERE",
                   .help =
                       "Where weights are kept: mapped from the file, or resident, a copy on huge "
-                      "pages; auto maps them where the backend can read a mapped file.",
+                      "pages that is read faster at every step; auto means resident.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.weights; }),
                   .choices = {{"auto", number(WeightMemory::automatic)},

@@ -376,10 +376,15 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   return memory;
 }
 
+// Resident where nothing else is asked for: a step reads all weights, and on huge pages it does so
+// in less time.
 WeightPlacement ServedModel::placement(WeightMemory asked) const {
-  const bool can_map = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
-  return can_map && asked != WeightMemory::resident ? WeightPlacement::mapped
-                                                    : WeightPlacement::resident;
+  if (asked != WeightMemory::mapped) return WeightPlacement::resident;
+  if ((parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0)
+    return WeightPlacement::mapped;
+  log_warning("loader", std::string("the backend '") + parts_.backend->name +
+                            "' cannot read mapped files; the weights are resident");
+  return WeightPlacement::resident;
 }
 
 Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const Profile& profile,

@@ -29,12 +29,10 @@ struct Lifetime {
 class Compiler {
  public:
   Compiler(const halogen_graph& graph, const halogen_weight_data* weights,
-           const halogen_limits& limits, const halogen_kv_geometry& geometry,
-           const Settings& settings, Plan& plan)
+           const halogen_limits& limits, const Settings& settings, Plan& plan)
       : graph_(graph),
         weights_(weights),
         limits_(limits),
-        geometry_(geometry),
         settings_(settings),
         plan_(plan),
         columns_(graph.n_values),
@@ -483,7 +481,6 @@ class Compiler {
   const halogen_graph& graph_;
   const halogen_weight_data* weights_;
   const halogen_limits& limits_;
-  const halogen_kv_geometry& geometry_;
   const Settings& settings_;
   Plan& plan_;
   std::vector<Columns> columns_;  // [values]
@@ -510,8 +507,8 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
-                            const Settings& settings, Plan& plan, halogen_error* error) {
+                            const halogen_limits& limits, const Settings& settings, Plan& plan,
+                            halogen_error* error) {
   for (uint32_t i = 0; i < graph.n_nodes; i++) {
     if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
         status != HALOGEN_OK) {
@@ -526,7 +523,7 @@ halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_dat
                         std::to_string(graph.weights[i]->bytes));
     }
   }
-  Compiler(graph, weights, limits, geometry, settings, plan).compile();
+  Compiler(graph, weights, limits, settings, plan).compile();
   return HALOGEN_OK;
 }
 

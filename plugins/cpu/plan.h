@@ -57,7 +57,7 @@ halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
 
 // [worker] `weights` may be null to find out only what memory the plan needs.
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
-                            const Settings& settings, Plan& plan, halogen_error* error);
+                            const halogen_limits& limits, const Settings& settings, Plan& plan,
+                            halogen_error* error);
 
 }  // namespace halogen::cpu

@@ -205,9 +205,8 @@ halogen_status memory_need(const halogen_backend* backend, const halogen_program
     if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
       return status;
     halogen::cpu::Plan plan;
-    const halogen_status status =
-        halogen::cpu::compile_plan(*request->graph, nullptr, *request->limits, *request->geometry,
-                                   backend->settings, plan, error);
+    const halogen_status status = halogen::cpu::compile_plan(
+        *request->graph, nullptr, *request->limits, backend->settings, plan, error);
     if (status != HALOGEN_OK) return status;
     need->program_bytes = plan.working_bytes(backend->team->size());
     need->kv_block_bytes = KvPool::block_bytes(*request->graph, *request->geometry);

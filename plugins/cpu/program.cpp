@@ -24,8 +24,8 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
                                          const halogen_program_request& request,
                                          halogen_error* error) {
   std::unique_ptr<Program> program(new Program(team, settings, request));
-  if (compile_plan(*request.graph, request.weights, *request.limits, *request.geometry, settings,
-                   program->plan_, error) != HALOGEN_OK) {
+  if (compile_plan(*request.graph, request.weights, *request.limits, settings, program->plan_,
+                   error) != HALOGEN_OK) {
     return nullptr;
   }
   Plan& plan = program->plan_;
