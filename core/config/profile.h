@@ -102,7 +102,7 @@ struct KvProfile {
 
 struct AttentionProfile {
   FlashAttention flash = FlashAttention::automatic;
-  std::uint32_t flash_threshold = 4096;  // tokens of context
+  std::uint32_t flash_threshold = 512;  // tokens of context
 };
 
 struct BackendProfile {

@@ -80,7 +80,7 @@ const halogen_config_key kFlashThreshold = {
     sizeof(halogen_config_key),
     HALOGEN_CONFIG_INT,
     "flash_threshold",
-    "4096",
+    "512",
     "Positions that a token attends to from which auto takes flash attention.",
     0,
     1 << 24,

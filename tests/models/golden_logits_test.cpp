@@ -289,7 +289,8 @@ TEST(QuantisedCacheMemory, HoldsAsManyMoreBlocksAsItsElementsAreSmaller) {
   const std::string path = "gguf/qwen2-tiny-f32.gguf";
   if (!have_data(path)) GTEST_SKIP() << path << " is missing";
   const auto blocks = [&](const char* type) {
-    const auto runner = ModelRunner::load(data_path(path), {.cache_type = type, .batch_tokens = 4096});
+    const auto runner =
+        ModelRunner::load(data_path(path), {.cache_type = type, .batch_tokens = 4096});
     return runner ? static_cast<double>(runner->model().limits().total_blocks) : 0;
   };
   const double halves = blocks("f16");
