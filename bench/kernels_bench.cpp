@@ -25,7 +25,6 @@ using namespace halogen::cpu;
 constexpr size_t kColumns = 4096;
 constexpr size_t kDecodeBytes = size_t{192} << 20;
 constexpr size_t kPrefillRows = 1024;
-constexpr size_t kPrefillTokens = 64;
 
 uint64_t read_all(const std::vector<uint8_t>& bytes) {
   uint64_t sums[16] = {};
@@ -108,14 +107,16 @@ void decode(benchmark::State& state, const KernelSet& set, halogen_type type) {
   state.counters["of_read"] = Counter(bytes / read_bandwidth(), Counter::kIsIterationInvariantRate);
 }
 
+// The tokens are the argument.
 void prefill(benchmark::State& state, const KernelSet& set, halogen_type type, bool exact) {
-  Problem problem(set, type, kPrefillRows, kPrefillTokens, exact);
+  const auto tokens = static_cast<size_t>(state.range(0));
+  Problem problem(set, type, kPrefillRows, tokens, exact);
   LinearKernel* kernel = exact ? set.linear_exact(type) : set.linear(type);
   for (auto _ : state) {
     kernel(problem.call);
     benchmark::ClobberMemory();
   }
-  const double operations = 2.0 * kPrefillRows * kPrefillTokens * kColumns;
+  const double operations = 2.0 * static_cast<double>(kPrefillRows * tokens * kColumns);
   using benchmark::Counter;
   state.counters["op/s"] = Counter(operations, Counter::kIsIterationInvariantRate);
 }
@@ -148,9 +149,16 @@ void register_set(InstructionSet id) {
     RegisterBenchmark((prefix + "decode/" + name).c_str(), decode, set, type)
         ->Unit(benchmark::kMillisecond);
     RegisterBenchmark((prefix + "prefill/" + name).c_str(), prefill, set, type, false)
+        ->Arg(2)
+        ->Arg(4)
+        ->Arg(8)
+        ->Arg(16)
+        ->Arg(64)
+        ->Arg(512)
         ->Unit(benchmark::kMillisecond);
   }
   RegisterBenchmark((prefix + "prefill_exact/Q4_K").c_str(), prefill, set, HALOGEN_Q4_K, true)
+      ->Arg(64)
       ->Unit(benchmark::kMillisecond);
   RegisterBenchmark((prefix + "exp").c_str(), vector_function, set.exp);
   RegisterBenchmark((prefix + "silu").c_str(), vector_function, set.silu);

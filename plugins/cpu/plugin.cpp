@@ -64,7 +64,7 @@ const halogen_config_key kInstructions = {sizeof(halogen_config_key),
                                           "Kernel set; auto takes the best that the processor has.",
                                           0,
                                           0,
-                                          "auto|portable|avx2",
+                                          "auto|portable|avx2|avx512",
                                           false};
 const halogen_config_key kFlash = {
     sizeof(halogen_config_key),
@@ -98,6 +98,7 @@ bool choose_kernels(const std::string& name, Settings& settings) {
   InstructionSet set = halogen::cpu::best_instruction_set();
   if (name == "portable") set = InstructionSet::kPortable;
   if (name == "avx2") set = InstructionSet::kAvx2;
+  if (name == "avx512") set = InstructionSet::kAvx512;
   if (!halogen::cpu::available(set)) return false;
   settings.kernels = &halogen::cpu::kernels(set);
   return true;

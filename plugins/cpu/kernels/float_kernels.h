@@ -74,6 +74,7 @@ void quantise_q8_blocks(const float* x, size_t k, Q8Block* out) {
     int32_t sum = 0;
     for (int i = 0; i < kBlock; ++i) sum += out[b].q[i];
     out[b].sum = out[b].scale * static_cast<float>(sum);
+    out[b].negative_sum = -sum;
   }
 }
 

@@ -4,12 +4,16 @@
 // - Weights are read in the layout of the model file; nothing is repacked or copied.
 // - A token's result depends on its own inputs only, to the last bit: not on how many tokens a call
 //   holds, nor on how rows, tokens or heads are split over calls and threads.
-// - No allocation, no exception, no shared state: all are [any], and scratch comes from the caller.
+// - No allocation, no exception, no shared state: all are [any]; scratch comes from the caller, or
+//   is on the stack (linear: 100 KiB at most).
 // - NaN and infinity pass through as IEEE arithmetic has it; they are never undefined behaviour.
-// The sets agree bit for bit in everything except linear, linear_exact and attend, where AVX2 fuses
-// multiply-add and sums in another order. All pointers are to host memory; sizes count elements,
-// and a stride counts elements too unless it is named *_bytes. Outputs must not overlap inputs
-// unless said.
+// - The sets agree bit for bit, the linear kernels of quantised weights included: a block's
+// products
+//   are summed exactly, in integers, and each block is one fused multiply-add onto the blocks
+//   before it. Not so attend, and what multiplies plain floats (linear of F32, F16 and BF16
+//   weights, linear_exact): there the portable set does not fuse.
+// All pointers are to host memory; sizes count elements, and a stride counts elements too unless it
+// is named *_bytes. Outputs must not overlap inputs unless said.
 #pragma once
 
 #include <cstddef>
