@@ -20,6 +20,7 @@ void add_attention_kernels(KernelSet& set);
 }  // namespace avx2
 
 namespace avx512 {
+void add_attention_kernels(KernelSet& set);
 void add_float_kernels(KernelSet& set);
 void add_linear_kernels(KernelSet& set);
 }  // namespace avx512

@@ -36,6 +36,7 @@ KernelSet avx512_set() {
   set.name = instruction_set_name(set.set);
   avx512::add_float_kernels(set);
   avx512::add_linear_kernels(set);
+  avx512::add_attention_kernels(set);
   return set;
 }
 #endif
