@@ -390,7 +390,6 @@ class Compiler {
       rows(Domain::tokens).append(merge_stage(attention));
       touch(out.slot);
     }
-
   }
 
   // Layers of one shape share a schedule.
