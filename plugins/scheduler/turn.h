@@ -7,8 +7,9 @@
 //     first token than for the next. While nobody decodes, it may be some intervals long, so that
 //     little is lost by cutting prompts. But once a prompt ends in it, somebody waits for its first
 //     token, and no further prompt makes the step longer than the target.
-//   - The oldest prompt has a quarter of the prompts' time of every step, whatever the order: so it
-//     is done after four times the time that it takes alone, and nobody starves.
+//   - The oldest prompt has a quarter of the prompts' time of every step, whatever the order, and
+//     prompts have two thirds of a step: so it is done after six times the time that it takes
+//     alone, and nobody starves.
 //   - Blocks. When a decode lacks one, the youngest running request is preempted, itself at worst.
 //     A waiting request is admitted only if the pool can take its whole prompt, the rest of the
 //     prompts that run already, and one more block for every running request; so what is admitted
