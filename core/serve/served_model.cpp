@@ -302,6 +302,15 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   return memory;
 }
 
+Status ServedModel::plan_memory(const Profile& profile) {
+  auto memory = memory_inputs(profile);
+  if (!memory) return memory.error();
+  auto blocks = plan_kv_blocks(*memory);
+  if (!blocks) return within(file_->path(), blocks.error());
+  limits_.total_blocks = *blocks;
+  return {};
+}
+
 Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServeProgress& progress) {
   const bool mapped = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
   auto store = WeightStore::load(
@@ -323,14 +332,8 @@ Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const ServePr
 
 Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
   set_limits(profile);
-
   // The memory is counted before a byte of it is taken.
-  auto memory = memory_inputs(profile);
-  if (!memory) return memory.error();
-  auto blocks = plan_kv_blocks(*memory);
-  if (!blocks) return within(file_->path(), blocks.error());
-  limits_.total_blocks = *blocks;
-
+  if (Status fits = plan_memory(profile); !fits) return fits;
   ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
   request.table.progress = report_program;
   request.table.progress_context = const_cast<ServeProgress*>(&progress);

@@ -77,6 +77,7 @@ class ServedModel {
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   void set_limits(const Profile& profile);
   Result<MemoryInputs> memory_inputs(const Profile& profile) const;
+  Status plan_memory(const Profile& profile);
   Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status read_default_sampling(const Profile& profile);
