@@ -25,7 +25,6 @@ using namespace halogen::cpu;
 constexpr size_t kColumns = 4096;
 constexpr size_t kDecodeBytes = size_t{192} << 20;
 constexpr size_t kPrefillRows = 1024;
-constexpr size_t kPrefillTokens = 64;
 
 uint64_t read_all(const std::vector<uint8_t>& bytes) {
   uint64_t sums[16] = {};
@@ -108,54 +107,18 @@ void decode(benchmark::State& state, const KernelSet& set, halogen_type type) {
   state.counters["of_read"] = Counter(bytes / read_bandwidth(), Counter::kIsIterationInvariantRate);
 }
 
+// The tokens are the argument.
 void prefill(benchmark::State& state, const KernelSet& set, halogen_type type, bool exact) {
-  Problem problem(set, type, kPrefillRows, kPrefillTokens, exact);
+  const auto tokens = static_cast<size_t>(state.range(0));
+  Problem problem(set, type, kPrefillRows, tokens, exact);
   LinearKernel* kernel = exact ? set.linear_exact(type) : set.linear(type);
   for (auto _ : state) {
     kernel(problem.call);
     benchmark::ClobberMemory();
   }
-  const double operations = 2.0 * kPrefillRows * kPrefillTokens * kColumns;
+  const double operations = 2.0 * static_cast<double>(kPrefillRows * tokens * kColumns);
   using benchmark::Counter;
   state.counters["op/s"] = Counter(operations, Counter::kIsIterationInvariantRate);
-}
-
-// One K/V head of 4 query heads, head_dim 128, F16, 16 positions per block; the whole cache is
-// read.
-void attend(benchmark::State& state, const KernelSet& set) {
-  constexpr uint32_t kHeads = 4;
-  constexpr uint32_t kDim = 128;
-  constexpr uint32_t kBlockTokens = 16;
-  const auto context = static_cast<uint32_t>(state.range(0));
-  const uint32_t blocks = context / kBlockTokens;
-  const size_t block_bytes = size_t{kBlockTokens} * kDim * 2;
-  std::vector<uint8_t> keys(blocks * block_bytes);
-  std::vector<uint8_t> values(blocks * block_bytes);
-  const KvGeometry kv = {HALOGEN_F16, kBlockTokens,  1,           kDim,       kDim,
-                         keys.data(), values.data(), block_bytes, block_bytes};
-  std::mt19937 random(7);
-  std::vector<uint32_t> table(blocks);
-  for (uint32_t b = 0; b < blocks; ++b) table[b] = b;
-  for (uint32_t p = 0; p < context; ++p) {
-    const auto k = testing::random_floats(kDim, random);
-    const auto v = testing::random_floats(kDim, random);
-    set.kv_store(kv, p / kBlockTokens, p % kBlockTokens, k.data(), v.data());
-  }
-  const auto q = testing::random_floats(size_t{kHeads} * kDim, random);
-  std::vector<float> out(q.size());
-  std::vector<float> scratch(attend_scratch(kHeads));
-  const AttendCall call = {&kv,  table.data(),  0,      kHeads, q.data(), kDim,
-                           0,    context - 1,   0.088f, 0.0f,   nullptr,  out.data(),
-                           kDim, scratch.data()};
-  for (auto _ : state) {
-    set.attend(call);
-    benchmark::ClobberMemory();
-  }
-  using benchmark::Counter;
-  state.counters["B/s"] =
-      Counter(2.0 * static_cast<double>(keys.size()), Counter::kIsIterationInvariantRate);
-  state.counters["op/s"] =
-      Counter(4.0 * kHeads * kDim * context, Counter::kIsIterationInvariantRate);
 }
 
 void read_memory(benchmark::State& state) {
@@ -186,11 +149,17 @@ void register_set(InstructionSet id) {
     RegisterBenchmark((prefix + "decode/" + name).c_str(), decode, set, type)
         ->Unit(benchmark::kMillisecond);
     RegisterBenchmark((prefix + "prefill/" + name).c_str(), prefill, set, type, false)
+        ->Arg(2)
+        ->Arg(4)
+        ->Arg(8)
+        ->Arg(16)
+        ->Arg(64)
+        ->Arg(512)
         ->Unit(benchmark::kMillisecond);
   }
   RegisterBenchmark((prefix + "prefill_exact/Q4_K").c_str(), prefill, set, HALOGEN_Q4_K, true)
+      ->Arg(64)
       ->Unit(benchmark::kMillisecond);
-  RegisterBenchmark((prefix + "attend").c_str(), attend, set)->Arg(1024)->Arg(16384);
   RegisterBenchmark((prefix + "exp").c_str(), vector_function, set.exp);
   RegisterBenchmark((prefix + "silu").c_str(), vector_function, set.silu);
 }

@@ -1,5 +1,6 @@
 // What choosing a token costs at a vocabulary of 152 thousand: microseconds a row, by what a
-// request asks for, and a whole step of 1 to 64 rows over the threads there are.
+// request asks for, and whole steps of 1 to 64 rows over 1, 2, 4 … threads, as many as there are
+// (`--benchmark_filter=rows` for these alone; the counter `row` is the time of each sequence).
 //
 // On one row the time is that of one thread; items are rows. The logits are like a model's: a few
 // likely tokens far above a broad bulk. "flat" rows are the worst case of the stages that select,
@@ -68,7 +69,7 @@ const halogen_host& host() {
 class Batch {
  public:
   Batch(const std::vector<float>& row, const halogen_sampling_parameters& parameters, uint32_t rows,
-        int32_t top, const std::vector<int32_t>& prompt)
+        int32_t top, const std::vector<int32_t>& prompt, int64_t threads)
       : row_(row),
         logits_(size_t{rows} * kVocabulary),
         top_(rows, top),
@@ -76,7 +77,14 @@ class Batch {
         top_tokens_(size_t{rows} * 20),
         logprobs_(rows),
         top_logprobs_(size_t{rows} * 20) {
-    check(sampler::factory.create(nullptr, kVocabulary, &sampler_, nullptr));
+    halogen_config config{};
+    config.struct_size = sizeof config;
+    config.context = &threads;
+    config.get_int = [](const halogen_config* self, const char*, int64_t* value) {
+      *value = *static_cast<const int64_t*>(self->context);
+      return halogen_status{HALOGEN_OK};
+    };
+    check(sampler::factory.create(&config, kVocabulary, &sampler_, nullptr));
     for (uint32_t i = 0; i < rows; i++) {
       halogen_sampling_state* state = nullptr;
       check(sampler::factory.state_create(sampler_, &parameters, prompt.data(),
@@ -130,8 +138,8 @@ class Batch {
 
 void run(benchmark::State& state, const std::vector<float>& row,
          halogen_sampling_parameters parameters, uint32_t rows = 1, int32_t top = -1,
-         const std::vector<int32_t>& prompt = {1, 2, 3}) {
-  Batch batch(row, parameters, rows, top, prompt);
+         const std::vector<int32_t>& prompt = {1, 2, 3}, int64_t threads = 0) {
+  Batch batch(row, parameters, rows, top, prompt, threads);
   for (auto _ : state) {
     state.PauseTiming();
     batch.refill();
@@ -140,6 +148,8 @@ void run(benchmark::State& state, const std::vector<float>& row,
     batch.accept();
   }
   state.SetItemsProcessed(state.iterations() * rows);
+  state.counters["row"] = benchmark::Counter(
+      rows, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void add(const char* name, void (*change)(halogen_sampling_parameters&)) {
@@ -237,12 +247,17 @@ void add_states() {
 
 void add_batches() {
   static const std::vector<float> peaked = peaked_row();
-  for (const uint32_t rows : {1U, 4U, 16U, 64U}) {
-    const std::string name = "default, rows " + std::to_string(rows);
-    benchmark::RegisterBenchmark(
-        name.c_str(), [rows](benchmark::State& state) { run(state, peaked, plain(), rows); })
-        ->UseRealTime()
-        ->Unit(benchmark::kMicrosecond);
+  for (int64_t threads = 1; threads <= std::thread::hardware_concurrency(); threads *= 2) {
+    for (const uint32_t rows : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
+      const std::string name =
+          "default, rows " + std::to_string(rows) + ", threads " + std::to_string(threads);
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [=](benchmark::State& state) {
+                                     run(state, peaked, plain(), rows, -1, {1, 2, 3}, threads);
+                                   })
+          ->UseRealTime()
+          ->Unit(benchmark::kMicrosecond);
+    }
   }
   for (const int32_t top : {0, 20}) {
     const std::string name = "greedy, top_logprobs " + std::to_string(top);

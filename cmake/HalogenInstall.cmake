@@ -31,5 +31,12 @@ install(FILES "${PROJECT_BINARY_DIR}/halogen-sdk.pc" DESTINATION "${CMAKE_INSTAL
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/etc/" DESTINATION "${CMAKE_INSTALL_SYSCONFDIR}/halogen"
   FILES_MATCHING PATTERN "*.toml")
 
+# The unit names the program and the profile where this installation puts them.
+file(READ "${PROJECT_SOURCE_DIR}/etc/halogen.service" halogen_unit)
+string(REPLACE "/usr/bin/halogen" "${CMAKE_INSTALL_FULL_BINDIR}/halogen" halogen_unit "${halogen_unit}")
+string(REPLACE "/etc/halogen/" "${CMAKE_INSTALL_FULL_SYSCONFDIR}/halogen/" halogen_unit "${halogen_unit}")
+file(WRITE "${PROJECT_BINARY_DIR}/halogen.service" "${halogen_unit}")
+install(FILES "${PROJECT_BINARY_DIR}/halogen.service" DESTINATION "lib/systemd/system")
+
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/halogen.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${PROJECT_SOURCE_DIR}/docs/man/halogen.toml.5" DESTINATION "${CMAKE_INSTALL_MANDIR}/man5")

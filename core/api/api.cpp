@@ -107,7 +107,8 @@ Api::Api(ApiOptions options, Loop& loop, MetricRegistry& registry)
       registry_(registry),
       workers_(loop),
       engine_metrics_(registry),
-      http_metrics_(registry) {}
+      http_metrics_(registry),
+      memory_metrics_(registry) {}
 
 std::optional<http::Refusal> Api::admit(const http::Request& request) const {
   const Route* route = find(request);
@@ -165,6 +166,7 @@ void Api::serve_metrics(const std::shared_ptr<http::Exchange>& exchange) {
   }
   if (model_) engine_metrics_.update(model_->engine->stats());
   if (http_stats_) http_metrics_.update(http_stats_());
+  memory_metrics_.update(process_memory());
   exchange->respond(200, "text/plain; version=0.0.4; charset=utf-8", registry_.text());
 }
 

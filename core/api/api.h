@@ -18,6 +18,7 @@
 #include "core/api/health.h"
 #include "core/api/http_metrics.h"
 #include "core/api/json.h"
+#include "core/api/memory_metrics.h"
 #include "core/api/model_access.h"
 #include "core/base/metrics.h"
 #include "core/http/exchange.h"
@@ -84,6 +85,7 @@ class Api {
   Workers workers_;
   EngineMetrics engine_metrics_;
   HttpMetrics http_metrics_;
+  MemoryMetrics memory_metrics_;
   std::function<http::ServerStats()> http_stats_;  // may be empty
   ServerState state_;
   std::optional<ModelAccess> model_;

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "core/api/timings.h"
 #include "core/http/sse.h"
 
 namespace halogen::api {
@@ -96,10 +97,12 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
   if (options_.stream) chunks_.resize(unfinished_);
   if (options_.return_token_ids) prompt_ids_ = prompts;
   for (size_t p = 0; p < prompts.size(); p++) {
+    uint64_t first = 0;
     for (size_t c = 0; c < choices; c++) {
       GenerationRequest request = options_.request;
       request.prompt = c + 1 == choices ? std::move(prompts[p]) : prompts[p];
       request.sampling.seed += c;
+      request.shares_with = first;
       const size_t index = p * choices + c;
       auto id = engine_.submit(std::move(request),
                                [self = shared_from_this(), index](const GenerationEvent& event) {
@@ -109,6 +112,7 @@ bool GenerationJob::submit_all(std::vector<std::vector<int32_t>> prompts) {
         fail_with(from_engine(id.error(), engine_.stats()));
         return false;
       }
+      if (c == 0) first = *id;
       request_ids_.push_back(*id);
     }
   }
@@ -152,6 +156,11 @@ void GenerationJob::on_event(size_t index, const GenerationEvent& event) {
   choice.cached_tokens = event.cached_tokens;
   choice.generated_tokens = event.generated_tokens;
   choice.finish = event.finish;
+  choice.queued_us = event.queued_us;
+  choice.prefill_us = event.prefill_us;
+  choice.decode_us = event.decode_us;
+  choice.prefill_work = event.prefill_work;
+  choice.decode_work = event.decode_work;
   if (options_.stream) {
     send_event(index, event);
   } else {
@@ -183,6 +192,7 @@ void GenerationJob::send_event(size_t index, const GenerationEvent& event) {
   Json& part = last["choices"][0];
   if (options_.return_token_ids) part["token_ids"] = event.tokens;
   if (ends) part["finish_reason"] = finish_name(event.finish);
+  if (ends && unfinished_ == 1) last["timings"] = timings();
   send(last);
 }
 
@@ -229,7 +239,7 @@ void GenerationJob::finish() {
     if (i > 0) reply += ',';
     reply += to_text(whole_choice(i));
   }
-  reply += "],\"usage\":" + to_text(usage()) + '}';
+  reply += "],\"usage\":" + to_text(usage()) + ",\"timings\":" + to_text(timings()) + '}';
   exchange_->respond(200, "application/json", reply);
 }
 
@@ -263,6 +273,10 @@ Json GenerationJob::usage() const {
               {"completion_tokens", generated},
               {"total_tokens", prompt + generated},
               {"prompt_tokens_details", {{"cached_tokens", cached}}}};
+}
+
+Json GenerationJob::timings() const {
+  return timings_json(choices_, static_cast<size_t>(options_.choices), engine_.limits().bandwidth);
 }
 
 void GenerationJob::send(const Json& event) {

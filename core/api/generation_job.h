@@ -58,6 +58,7 @@ class GenerationJob : public std::enable_shared_from_this<GenerationJob> {
   void fail_with(const ApiError& error);
   Json envelope(const char* object) const;
   Json usage() const;
+  Json timings() const;
   void send(const Json& event);
 
   std::shared_ptr<http::Exchange> exchange_;

@@ -277,6 +277,7 @@ void read_generation_options(Fields& fields, const ModelAccess& model, Generatio
                                     ", more than the " + std::to_string(max_tokens) +
                                     " tokens of 'max_tokens'");
   }
+  fields.boolean("cache_prompt", options.request.cache_prompt);
   fields.boolean("ignore_eos", options.request.ignore_eos);
   fields.boolean("skip_special_tokens", options.request.skip_special);
   fields.boolean("return_token_ids", options.return_token_ids);

@@ -20,13 +20,17 @@ std::string reason_not_ready(const ServerState& state, const Engine* engine,
       break;
   }
   if (!engine) return "loading";
+  return engine_trouble(stats);
+}
+
+}  // namespace
+
+std::string engine_trouble(const EngineStats& stats) {
   if (!stats.healthy) return "backend failed";
   const bool stalled =
       stats.requests_running > 0 && monotonic_us() > stats.last_progress_us + kStalled;
   return stalled ? "stalled" : "";
 }
-
-}  // namespace
 
 void livez(http::Exchange& exchange) {
   exchange.respond(200, "application/json", R"({"status":"ok"})");

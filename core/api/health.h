@@ -27,4 +27,8 @@ void readyz(http::Exchange& exchange, const ServerState& state, const Engine* en
 
 inline constexpr uint64_t kStalled = 10'000'000;
 
+// [any] Why an engine gets no work done: its last step failed, or one has been at it for too long.
+// Empty where it does, or has none.
+std::string engine_trouble(const EngineStats& stats);
+
 }  // namespace halogen::api

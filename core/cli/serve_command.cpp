@@ -13,6 +13,7 @@
 
 #include "core/api/api.h"
 #include "core/base/log.h"
+#include "core/base/service_manager.h"
 #include "core/cli/commands.h"
 #include "core/cli/runtime.h"
 #include "core/config/load.h"
@@ -72,7 +73,8 @@ class ServeCommand {
         runtime_(runtime),
         loop_(runtime.loop()),
         api_({std::move(keys), profile.metrics}, loop_, runtime.metrics()),
-        drain_timer_(loop_, [this] { stop_now("the drain timeout has passed"); }) {}
+        drain_timer_(loop_, [this] { stop_now("the drain timeout has passed"); }),
+        alive_timer_(loop_, [this] { tell_alive(); }) {}
 
   // [loop] Serves until it is told to stop; the exit status.
   int run() {
@@ -145,6 +147,8 @@ class ServeCommand {
   void on_progress(const std::string& stage, double fraction) {
     if (phase_ != api::ServerState::Phase::loading) return;
     api_.set_state({phase_, stage, fraction});
+    manager_.status("loading: " + stage + ", " + std::to_string(static_cast<int>(fraction * 100)) +
+                    " %");
   }
 
   void on_loaded() {
@@ -154,11 +158,21 @@ class ServeCommand {
     if (!status) {
       log_error(kComponent, status.error().message);
       exit_status_ = kFailure;
+      manager_.status(status.error().message);
       set_phase(api::ServerState::Phase::failed);
       return loop_.stop();
     }
     set_phase(api::ServerState::Phase::ready);
-    log_info(kComponent, "ready: '" + model_->names().front() + "', " + model_->describe());
+    const std::string what = "'" + model_->names().front() + "', " + model_->describe();
+    log_info(kComponent, "ready: " + what);
+    manager_.ready();
+    manager_.status("serving " + what);
+    if (const auto interval = manager_.alive_interval()) alive_timer_.start(*interval, *interval);
+  }
+
+  // A server that gets nothing done says nothing, and is started anew by its manager.
+  void tell_alive() {
+    if (engine_ && api::engine_trouble(engine_->stats()).empty()) manager_.alive();
   }
 
   Status start_engine(std::unique_ptr<ServedModel> model) {
@@ -185,6 +199,7 @@ class ServeCommand {
     if (phase_ == api::ServerState::Phase::loading) return;  // the loader notices
     log_info(kComponent, "draining: running requests finish, new ones are refused");
     set_phase(api::ServerState::Phase::draining);
+    manager_.stopping();
     drain_timer_.start(profile_.server.drain_timeout);
     server_->drain([this] { loop_.stop(); });
   }
@@ -203,6 +218,7 @@ class ServeCommand {
   // get a moment to read it.
   int clean_up() {
     stopping_ = true;
+    alive_timer_.stop();
     if (loader_.joinable()) loader_.join();
     const bool had_requests = engine_ != nullptr;
     api_.finish_reading();
@@ -225,6 +241,8 @@ class ServeCommand {
   Loop& loop_;
   api::Api api_;
   Timer drain_timer_;
+  const ServiceManager manager_ = ServiceManager::from_environment();
+  Timer alive_timer_;
   std::vector<SignalWatcher> signals_;
   std::unique_ptr<http::Server> server_;
   std::optional<Result<std::unique_ptr<ServedModel>>> loaded_;

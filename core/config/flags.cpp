@@ -123,7 +123,9 @@ void add_setting(CLI::App& app, const Setting& setting, std::string_view flag,
   option->type_name(std::string(setting.value_name))->group(group);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   if (setting.type() == Type::boolean)
-    option->expected(0, 1)->default_str("on");  // `--mlock` alone says on
+    option->expected(0, 1)->default_str("on");  // `--metrics` alone says on
+  else if (!setting.alone.empty())
+    option->expected(0, 1)->default_str(std::string(setting.alone));
   else
     option->expected(1);
 }

@@ -32,9 +32,13 @@ struct PluginTable {
   std::vector<PluginValue> values;
 };
 
-enum class CacheType { f16, f32, q8_0, q4_0 };
+// `automatic`, for keys and values: as cache_type says.
+enum class CacheType { f16, f32, q8_0, q4_0, automatic };
 enum class FlashAttention { automatic, forced, forbidden };
 enum class Isolation { thread, process };
+enum class MemoryLock { automatic, required, off };
+enum class HugePages { automatic, required, off };
+enum class WeightMemory { automatic, mapped, resident };
 
 struct ServerProfile {
   std::string host = "127.0.0.1";
@@ -65,9 +69,10 @@ struct EngineProfile {
   std::uint32_t context = 0;  // tokens of one sequence; 0: as the model was trained
   std::uint32_t max_concurrent_requests = 16;
   std::uint32_t queue_limit = 256;
-  std::uint32_t max_batch_tokens = 2048;  // what the buffers of a step are made for
-  std::uint32_t batch_size = 0;           // 0: max_batch_tokens
-  std::uint32_t prefill_batch_size = 0;   // 0: batch_size
+  std::uint32_t max_batch_tokens = 2048;                 // what the buffers of a step are made for
+  std::uint32_t batch_size = 0;                          // 0: max_batch_tokens
+  std::uint32_t prefill_batch_size = 0;                  // 0: batch_size
+  std::chrono::milliseconds target_token_interval{100};  // 0: none
 
   // Most tokens that one step computes, prompts and decodes together.
   std::uint32_t tokens_per_step() const { return batch_size != 0 ? batch_size : max_batch_tokens; }
@@ -82,13 +87,22 @@ struct KvProfile {
   ByteSize pool_size = ByteSize::percent_hundredths(8500);
   std::uint32_t block_tokens = 16;
   CacheType cache_type = CacheType::f16;
-  bool prefix_cache = false;
+  CacheType cache_type_k = CacheType::automatic;
+  CacheType cache_type_v = CacheType::automatic;
+  bool prefix_cache = true;
   ByteSize host_pool_size;
+
+  CacheType key_type() const {
+    return cache_type_k == CacheType::automatic ? cache_type : cache_type_k;
+  }
+  CacheType value_type() const {
+    return cache_type_v == CacheType::automatic ? cache_type : cache_type_v;
+  }
 };
 
 struct AttentionProfile {
   FlashAttention flash = FlashAttention::automatic;
-  std::uint32_t flash_threshold = 4096;  // tokens of context
+  std::uint32_t flash_threshold = 512;  // tokens of context
 };
 
 struct BackendProfile {
@@ -131,8 +145,10 @@ struct LogProfile {
 };
 
 struct MemoryProfile {
-  bool lock = false;
-  bool huge_pages = false;
+  MemoryLock lock = MemoryLock::automatic;
+  HugePages huge_pages = HugePages::automatic;
+  WeightMemory weights = WeightMemory::automatic;
+  ByteSize bandwidth{};  // a second; 0: not known
 };
 
 struct Profile {

@@ -36,8 +36,6 @@ constexpr double kMiB = 1 << 20;
 constexpr double kPiB = kMiB * (1 << 30);
 constexpr double kDay = 24.0 * 60 * 60 * 1000;
 
-constexpr std::string_view kQuantisedCache = "the quantised KV cache";
-
 template <typename Enum>
 constexpr std::int64_t number(Enum value) {
   return static_cast<std::int64_t>(value);
@@ -236,6 +234,18 @@ void add_engine(std::vector<Setting>& list) {
                   .least = 1,
                   .most = kMostCount,
                   .accepts_auto = true});
+  list.push_back({.key = "engine.target_token_interval",
+                  .flags = {"--target-token-interval"},
+                  .value_name = "TIME",
+                  .help =
+                      "Time between two tokens of a reply that is kept while prompts are read, "
+                      "as far as the model's speed allows: prompts get what replies leave of "
+                      "it, but no less than two thirds of a step. 0: prompts are read as fast as "
+                      "possible.",
+                  .change = Change::live,
+                  .member = member([](auto& p) -> auto& { return p.engine.target_token_interval; }),
+                  .least = 0,
+                  .most = 60'000});
 }
 
 void add_kv(std::vector<Setting>& list) {
@@ -267,29 +277,47 @@ void add_kv(std::vector<Setting>& list) {
                   .member = member([](auto& p) -> auto& { return p.kv.cache_type; }),
                   .choices = {{"f16", number(CacheType::f16)},
                               {"f32", number(CacheType::f32)},
-                              {"q8_0", number(CacheType::q8_0), kQuantisedCache},
-                              {"q4_0", number(CacheType::q4_0), kQuantisedCache},
-                              {"quantized", number(CacheType::q8_0), kQuantisedCache}}});
+                              {"q8_0", number(CacheType::q8_0)},
+                              {"q4_0", number(CacheType::q4_0)},
+                              {"quantized", number(CacheType::q8_0)}}});
+  const auto add_side = [&](std::string_view key, std::string_view flag, std::string_view help,
+                            Member bound) {
+    list.push_back({.key = key,
+                    .flags = {flag},
+                    .value_name = "TYPE",
+                    .help = help,
+                    .change = Change::transition,
+                    .member = bound,
+                    .choices = {{"auto", number(CacheType::automatic)},
+                                {"f16", number(CacheType::f16)},
+                                {"f32", number(CacheType::f32)},
+                                {"q8_0", number(CacheType::q8_0)},
+                                {"q4_0", number(CacheType::q4_0)}}});
+  };
+  add_side("kv.cache_type_k", "--cache-type-k", "How keys are stored; auto: as cache_type says.",
+           member([](auto& p) -> auto& { return p.kv.cache_type_k; }));
+  add_side("kv.cache_type_v", "--cache-type-v", "How values are stored; auto: as cache_type says.",
+           member([](auto& p) -> auto& { return p.kv.cache_type_v; }));
   list.push_back({.key = "kv.prefix_cache",
                   .flags = {"--prefix-cache"},
                   .value_name = "on|off",
-                  .help = "Compute the shared beginning of prompts once.",
+                  .help = "Compute what several requests begin with once, and keep it as long as "
+                          "the pool has room.",
                   .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.kv.prefix_cache; }),
-                  .comes_with = "the automatic prefix cache"});
+                  .member = member([](auto& p) -> auto& { return p.kv.prefix_cache; })});
   list.push_back({.key = "kv.host_pool_size",
                   .flags = {"--host-pool-size"},
                   .value_name = "SIZE",
-                  .help = "CPU memory for cold blocks that do not fit the pool.",
+                  .help = "Host memory for blocks that the pool has no room for, taken once at the "
+                          "start: what the prefix cache would throw out, and requests that yield. "
+                          "0: none.",
                   .change = Change::transition,
                   .member = member([](auto& p) -> auto& { return p.kv.host_pool_size; }),
                   .least = 0,
-                  .most = kPiB,
-                  .comes_with = "the second KV tier"});
+                  .most = kPiB});
 }
 
 void add_compute(std::vector<Setting>& list) {
-  constexpr std::string_view one_route = "it has one attention route for every length";
   list.push_back({.key = "attention.flash",
                   .flags = {"--flash-attn"},
                   .value_name = "MODE",
@@ -302,17 +330,16 @@ void add_compute(std::vector<Setting>& list) {
                               {"on", number(FlashAttention::forced)},
                               {"off", number(FlashAttention::forbidden)},
                               {"1", number(FlashAttention::forced)},
-                              {"0", number(FlashAttention::forbidden)}},
-                  .without_effect_on_cpu = one_route});
-  list.push_back({.key = "attention.flash_threshold",
-                  .flags = {"--flash-threshold"},
-                  .value_name = "TOKENS",
-                  .help = "Context length from which auto takes flash attention.",
-                  .change = Change::live,
-                  .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
-                  .least = 0,
-                  .most = kMostTokens,
-                  .without_effect_on_cpu = one_route});
+                              {"0", number(FlashAttention::forbidden)}}});
+  list.push_back(
+      {.key = "attention.flash_threshold",
+       .flags = {"--flash-threshold"},
+       .value_name = "TOKENS",
+       .help = "Positions that a token attends to from which auto takes flash attention.",
+       .change = Change::live,
+       .member = member([](auto& p) -> auto& { return p.attention.flash_threshold; }),
+       .least = 0,
+       .most = kMostTokens});
   list.push_back({.key = "backend.name",
                   .flags = {"--backend"},
                   .value_name = "PLUGIN",
@@ -387,18 +414,49 @@ void add_operation(std::vector<Setting>& list) {
                   .environment = "HALOGEN_PLUGIN_PATH"});
   list.push_back({.key = "memory.lock",
                   .flags = {"--mlock"},
-                  .value_name = "on|off",
-                  .help = "Lock all memory, so that serving never waits for a page.",
+                  .value_name = "MODE",
+                  .help = "Lock all memory before requests are taken, so that serving never waits "
+                          "for a page: auto "
+                          "where the system allows it, on or no start, off not at all.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.lock; }),
-                  .comes_with = "locked memory"});
+                  .choices = {{"auto", number(MemoryLock::automatic)},
+                              {"on", number(MemoryLock::required)},
+                              {"off", number(MemoryLock::off)}},
+                  .alone = "on"});
   list.push_back({.key = "memory.huge_pages",
                   .flags = {"--huge-pages"},
-                  .value_name = "on|off",
-                  .help = "Ask for huge pages for weights and KV pool.",
+                  .value_name = "MODE",
+                  .help =
+                      "Transparent huge pages for the KV pool, working memory and weights that are "
+                      "resident: auto where the system has them, on or no start, off not at all.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.huge_pages; }),
-                  .comes_with = "huge pages"});
+                  .choices = {{"auto", number(HugePages::automatic)},
+                              {"on", number(HugePages::required)},
+                              {"off", number(HugePages::off)}},
+                  .alone = "on"});
+  list.push_back({.key = "memory.weights",
+                  .flags = {"--weights"},
+                  .value_name = "WHERE",
+                  .help =
+                      "Where weights are kept: mapped from the file, or resident, a copy on huge "
+                      "pages that is read faster at every step; auto means resident.",
+                  .change = Change::restart,
+                  .member = member([](auto& p) -> auto& { return p.memory.weights; }),
+                  .choices = {{"auto", number(WeightMemory::automatic)},
+                              {"mapped", number(WeightMemory::mapped)},
+                              {"resident", number(WeightMemory::resident)}}});
+  list.push_back(
+      {.key = "memory.bandwidth",
+       .flags = {"--bandwidth"},
+       .value_name = "SIZE",
+       .help = "Bytes a second that the machine's memory gives at most, of which replies and "
+               "metrics then state the share that was reached; 0 where it is not known.",
+       .change = Change::restart,
+       .member = member([](auto& p) -> auto& { return p.memory.bandwidth; }),
+       .least = 0,
+       .most = kPiB});
 }
 
 std::vector<Setting> make_settings() {

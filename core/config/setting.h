@@ -105,6 +105,7 @@ struct Setting {
   bool accepts_auto = false;          // "auto" is accepted and means the default
   bool power_of_two = false;          // integers
   std::vector<Choice> choices = {};   // words of a choice
+  std::string_view alone = {};        // a choice's word where its flag has none
   std::string_view environment = {};  // a variable that sets it; lists are separated by colons
   std::string_view comes_with = {};   // not empty: only the default is accepted until this arrives
   std::string_view without_effect_on_cpu = {};  // why the CPU backend has no use for it

@@ -108,6 +108,12 @@ std::vector<uint32_t> mask_without(std::span<const int32_t> tokens, uint32_t voc
   return mask;
 }
 
+// What it shares its text in the prefix cache with: everybody, or one request's choices.
+uint64_t root_of(const GenerationRequest& request, uint64_t id, const EngineLimits& limits) {
+  if (limits.prefix_cache && request.cache_prompt) return 0;
+  return request.shares_with != 0 ? request.shares_with : id;
+}
+
 }  // namespace
 
 Status check_limits(const EngineLimits& limits) {
@@ -126,7 +132,8 @@ Status check_limits(const EngineLimits& limits) {
   return {};
 }
 
-Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const EngineParts& parts,
+Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, uint64_t id,
+                                                const EngineParts& parts,
                                                 const EngineLimits& limits,
                                                 const TextSource& text) {
   if (Status ok = check_prompt(request.prompt, limits); !ok) return ok.error();
@@ -138,6 +145,7 @@ Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const
   }
 
   auto sequence = std::make_unique<Sequence>();
+  sequence->id = id;
   sequence->prompt_tokens = static_cast<uint32_t>(request.prompt.size());
   sequence->max_tokens = request.max_tokens;
   if (request.max_tokens == 0)
@@ -162,9 +170,15 @@ Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const
   sequence->text = std::move(*sink);
 
   const size_t positions = size_t{sequence->prompt_tokens} + sequence->max_tokens;
-  sequence->blocks.reserve(blocks_for(positions, limits.block_tokens));
+  const uint32_t blocks = blocks_for(positions, limits.block_tokens);
+  sequence->blocks.reserve(blocks);
+  sequence->prefix.reserve(blocks);
   sequence->tokens = std::move(request.prompt);
   sequence->tokens.reserve(positions);
+  sequence->root = root_of(request, id, limits);
+  sequence->block_hashes.reserve(size_t{blocks} + 1);
+  sequence->block_hashes.push_back(hash_root(parts.model_identity, sequence->root));
+  extend_hashes(*sequence, sequence->prompt_tokens / limits.block_tokens, limits.block_tokens);
   sequence->submitted_us = monotonic_us();
   return sequence;
 }

@@ -14,8 +14,9 @@ namespace halogen {
 Status check_limits(const EngineLimits& limits);
 
 // [loop] The sequence of a request, with its sampling state, its text and all the memory it will
-// need. HALOGEN_E_INVALID says why the request can never be served.
-Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, const EngineParts& parts,
+// need. `id` is its own. HALOGEN_E_INVALID says why the request can never be served.
+Result<std::unique_ptr<Sequence>> make_sequence(GenerationRequest request, uint64_t id,
+                                                const EngineParts& parts,
                                                 const EngineLimits& limits, const TextSource& text);
 
 }  // namespace halogen

@@ -1,9 +1,10 @@
 // Which blocks of the KV pool are free and how many sequences hold each of the others.
 //
 // The pool itself is the backend's memory; this is the core's book about it. Blocks are counted
-// rather than owned, so that sequences with the same beginning can hold the same blocks. Every call
-// takes constant time and nothing is allocated after construction. The states of recurrent layers,
-// one slot for each running sequence, are booked in the same way.
+// rather than owned, so that sequences with the same beginning, and the prefix cache, can hold the
+// same blocks. Every call takes constant time and nothing is allocated after construction. The
+// states of recurrent layers, one slot for each running sequence, and the places of the second tier
+// are booked in the same way.
 #pragma once
 
 #include <cassert>
@@ -24,6 +25,8 @@ class BlockPool {
   uint32_t total() const { return static_cast<uint32_t>(holders_.size()); }
   uint32_t free_count() const { return static_cast<uint32_t>(free_.size()); }
   uint32_t used_count() const { return total() - free_count(); }
+
+  uint32_t holders(uint32_t block) const { return holders_[block]; }
 
   // A free block, now held once. There must be one.
   uint32_t take() {

@@ -45,10 +45,10 @@ class ThreadedEngine final : public Engine {
       return fail(HALOGEN_E_BUSY, "the queue is full: " + std::to_string(held_) +
                                       " requests are unfinished; try again later");
     }
-    auto sequence = make_sequence(std::move(request), parts_, limits_, *text_);
+    const uint64_t id = last_id_ + 1;
+    auto sequence = make_sequence(std::move(request), id, parts_, limits_, *text_);
     if (!sequence) return sequence.error();
-    const uint64_t id = ++last_id_;
-    (*sequence)->id = id;
+    last_id_ = id;
     listeners_.emplace(id, Listener{std::move(on_event), sequence->get()});
     unfinished_.set(listeners_.size());
     held_++;
@@ -81,8 +81,25 @@ class ThreadedEngine final : public Engine {
     stats.steps = counters.steps.get();
     stats.blocks_used = counters.blocks_used.get();
     stats.blocks_total = limits_.total_blocks;
+    stats.blocks_cached = counters.blocks_cached.get();
+    stats.host_blocks_used = counters.host_blocks_used.get();
+    stats.host_blocks_total = limits_.host_blocks;
+    stats.cache_queried_tokens = counters.cache_queried_tokens.get();
+    stats.cache_hit_tokens = counters.cache_hit_tokens.get();
+    stats.cache_evicted_blocks = counters.cache_evicted_blocks.get();
+    stats.blocks_stored = counters.blocks_stored.get();
+    stats.blocks_loaded = counters.blocks_loaded.get();
     stats.last_step_us = counters.last_step_us.get();
     stats.last_progress_us = counters.last_progress_us.get();
+    stats.plan_ns = counters.plan_ns.get();
+    stats.assemble_ns = counters.assemble_ns.get();
+    stats.wait_ns = counters.wait_ns.get();
+    stats.sample_ns = counters.sample_ns.get();
+    stats.text_ns = counters.text_ns.get();
+    stats.device_bytes = counters.device_bytes.get();
+    stats.device_operations = counters.device_operations.get();
+    stats.device_ns = counters.device_ns.get();
+    stats.bandwidth = limits_.bandwidth;
     stats.healthy = counters.healthy.load(std::memory_order_relaxed);
     return stats;
   }

@@ -7,8 +7,8 @@
 
 #include "halogen/scheduler.h"
 
-#include "core/engine/block_pool.h"
 #include "core/engine/engine.h"
+#include "core/engine/kv_memory.h"
 #include "core/engine/sequence.h"
 #include "core/engine/step_costs.h"
 
@@ -22,18 +22,20 @@ class Planner {
   // [device] A sound plan for `sequences`, which are in order of arrival and at least one; valid
   // until the next call. When the scheduler fails or breaks an invariant, the plan is first come
   // first served, refused_count() grows and the log says why.
-  const halogen_schedule_plan& next(const std::vector<Sequence*>& sequences, const BlockPool& pool,
+  const halogen_schedule_plan& next(const std::vector<Sequence*>& sequences, const KvMemory& kv,
                                     const StepCosts& costs, uint64_t now_us);
 
   uint64_t refused_count() const { return refused_; }
 
  private:
-  void describe(const std::vector<Sequence*>& sequences, const BlockPool& pool,
-                const StepCosts& costs, uint64_t now_us);
+  void describe(const std::vector<Sequence*>& sequences, const KvMemory& kv, const StepCosts& costs,
+                uint64_t now_us);
+  void offer_cached(Sequence& sequence, const KvMemory& kv, size_t i);
   void report_refusal(const std::string& why);
 
   const EngineParts& parts_;
   const uint32_t most_prefill_tokens_;
+  const double longest_prefill_us_;
   uint64_t refused_ = 0;
 
   halogen_schedule_view view_{};

@@ -53,6 +53,9 @@ struct GenerationRequest {
   bool skip_special = true;   // control tokens do not show up in the text
   int32_t top_logprobs = -1;  // -1 none, 0 the chosen token's, k also the k best
   int32_t priority = 0;
+  // False: its text is shared with no request but one that `shares_with` names.
+  bool cache_prompt = true;
+  uint64_t shares_with = 0;  // the id of an earlier request with the same prompt; 0: none
 };
 
 enum class FinishReason : uint8_t {
@@ -61,6 +64,13 @@ enum class FinishReason : uint8_t {
   length,     // max_tokens or the context is reached
   cancelled,  // the engine is shutting down
   error       // the backend failed; `error` says how
+};
+
+// What the device did for a request. A step serves several: each is booked its share, in proportion
+// to its tokens in the step, so that all requests together come to what the device did in all.
+struct RequestWork {
+  uint64_t bytes = 0, operations = 0;
+  uint64_t step_bytes = 0, step_ns = 0;  // of the whole steps, for the rate that they went at
 };
 
 struct TokenLogprob {
@@ -78,11 +88,12 @@ struct GenerationEvent {
   FinishReason finish = FinishReason::none;
   std::string error;
   uint32_t prompt_tokens = 0;  // the figures are the request's totals so far
-  uint32_t cached_tokens = 0;
+  uint32_t cached_tokens = 0;  // of the prompt, that were not computed for it
   uint32_t generated_tokens = 0;
-  uint64_t queued_us = 0;   // submit to first step
-  uint64_t prefill_us = 0;  // first step to first token
-  uint64_t decode_us = 0;   // first token to now
+  uint64_t queued_us = 0;                 // submit to first step
+  uint64_t prefill_us = 0;                // first step to first token
+  uint64_t decode_us = 0;                 // first token to now
+  RequestWork prefill_work, decode_work;  // until the first token, and since
 };
 
 // [loop]

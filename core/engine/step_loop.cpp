@@ -1,6 +1,7 @@
 #include "core/engine/step_loop.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -14,6 +15,18 @@ namespace {
 constexpr uint64_t kRecoverySliceUs = 50'000;
 constexpr uint64_t kCoolDownUs = 5'000'000;  // from a failed step to the next attempt
 
+StepWork work_of(const StepBuilder& builder) {
+  StepWork work;
+  for (const StepPart& part : builder.parts()) {
+    if (part.sequence->waiting() > 1) {
+      work.add_prefill(part.sequence->computed, part.tokens);
+    } else {
+      work.add_decode(part.sequence->computed);
+    }
+  }
+  return work;
+}
+
 }  // namespace
 
 StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t live,
@@ -23,12 +36,13 @@ StepLoop::StepLoop(const EngineParts& parts, const EngineLimits& limits, size_t 
       text_(text),
       wake_loop_(std::move(wake_loop)),
       outbox_(live),
-      blocks_(limits.total_blocks),
+      kv_(parts_, limits),
       state_slots_(limits.max_sequences),
       planner_(parts_, limits, live),
       builder_(std::make_unique<StepBuilder>(limits, parts.states != nullptr)),
       sampler_(parts_, limits) {
   sequences_.reserve(live);
+  work_.reserve(live);
 }
 
 StepLoop::~StepLoop() {
@@ -41,9 +55,11 @@ StepLoop::~StepLoop() {
 void StepLoop::run() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const int listened = doorbell_.listen();
+    clock_.start();
     take_arrivals();
     if (!sequences_.empty()) step();
     publish();
+    clock_.lap(counters_.text_ns);
     if (!sequences_.empty() || !arrivals_.empty()) continue;
     if (!counters_.healthy.load(std::memory_order_relaxed)) {
       recover();
@@ -87,20 +103,28 @@ void StepLoop::step() {
     return fail_requests(finished.error().message, true);
 
   const uint64_t started_us = monotonic_us();
-  const halogen_schedule_plan& plan = planner_.next(sequences_, blocks_, costs_, started_us);
+  const halogen_schedule_plan& plan = planner_.next(sequences_, kv_, costs_, started_us);
   counters_.refused_plans.set(planner_.refused_count());
   preempt(plan);
-  assemble(plan);
+  choose_work(plan);
+  clock_.lap(counters_.plan_ns);
+  assemble();
+  clock_.lap(counters_.assemble_ns);
   if (builder_->empty()) return;  // only preemptions: the next plan uses the blocks they gave
 
+  const StepWork work = work_of(*builder_);
   if (Status computed = compute(); !computed) return fail_requests(computed.error().message, false);
+  clock_.lap(counters_.wait_ns);
+  book_work();
   record_computed();
   if (Status sampled = sampler_.sample(*builder_); !sampled)
     return fail_requests(sampled.error().message, false);
+  clock_.lap(counters_.sample_ns);
   take_tokens();
   remove_ended();
 
   const uint64_t ended_us = monotonic_us();
+  costs_.measured(static_cast<double>(ended_us - started_us), work);
   counters_.steps.add(1);
   counters_.last_step_us.set(ended_us - started_us);
   counters_.last_progress_us.set(ended_us);
@@ -133,27 +157,69 @@ void StepLoop::drop_cancelled() {
 void StepLoop::preempt(const halogen_schedule_plan& plan) {
   for (size_t i = 0; i < sequences_.size(); i++) {
     if (plan.preempt[i] == HALOGEN_KEEP) continue;
-    // There is no second tier to spill to yet, so both ways of preempting recompute: the blocks go
-    // back, and what was generated will be computed again like a longer prompt. Sampling and text
-    // state stay as they are, so the stream goes on as if nothing had happened.
-    give_blocks_back(*sequences_[i]);
-    sequences_[i]->computed = 0;
+    // What the cache or the second tier has lost by then will be computed again like a longer
+    // prompt. Sampling and text state stay as they are, so the stream goes on as if nothing had
+    // happened.
+    Sequence& sequence = *sequences_[i];
+    if (plan.preempt[i] == HALOGEN_PREEMPT_SPILL) {
+      kv_.spill(sequence);
+    } else {
+      kv_.release(sequence, true);
+    }
+    stop_running(sequence);
     counters_.preemptions.add(1);
   }
 }
 
-void StepLoop::assemble(const halogen_schedule_plan& plan) {
-  builder_->clear();
+// Who gets on in this step. A preempted request gives only those blocks back that no other one
+// holds, so there may be fewer than the plan counted on; whoever finds none left has another turn.
+void StepLoop::choose_work(const halogen_schedule_plan& plan) {
+  work_.clear();
+  uint32_t available = kv_.available();
   for (size_t i = 0; i < sequences_.size(); i++) {
     if (plan.tokens[i] == 0) continue;
     Sequence& sequence = *sequences_[i];
-    if (!sequence.running) admit(sequence);
-    const uint32_t needed =
-        blocks_for(uint64_t{sequence.computed} + plan.tokens[i], limits_.block_tokens);
-    while (sequence.blocks.size() < needed) sequence.blocks.push_back(blocks_.take());
-    builder_->add(sequence, plan.tokens[i]);
+    PlannedWork work{&sequence, sequence.computed, plan.tokens[i]};
+    auto held = static_cast<uint32_t>(sequence.blocks.size());
+    if (!sequence.running) {
+      kv_.look_up(sequence);  // spilling may have thrown some of it out
+      work.computed = kv_.ready_tokens(sequence);
+      work.tokens = std::min(work.tokens, sequence.known() - work.computed);
+      held = kv_.shared_blocks(sequence);
+      if (kv_.shares() && is_computed_by_another(work, work_, limits_.block_tokens)) continue;
+    }
+    const uint32_t needed = blocks_for(uint64_t{work.computed} + work.tokens, limits_.block_tokens);
+    const uint32_t lacking = needed - std::min(needed, held);
+    if (lacking > available) continue;
+    available -= lacking;
+    work_.push_back(work);
   }
-  counters_.blocks_used.set(blocks_.used_count());
+}
+
+void StepLoop::assemble() {
+  builder_->clear();
+  for (const PlannedWork& work : work_)
+    if (!work.sequence->running) kv_.pin(*work.sequence);
+  for (PlannedWork& work : work_) {
+    Sequence& sequence = *work.sequence;
+    if (!sequence.running) begin_on_cached(work);
+    kv_.cover(sequence, sequence.computed + work.tokens);
+    builder_->add(sequence, work.tokens);
+  }
+  count_blocks();
+}
+
+// More may be there than the plan knew, which the step then leaves out.
+void StepLoop::begin_on_cached(PlannedWork& work) {
+  Sequence& sequence = *work.sequence;
+  const bool first = sequence.first_step_us == 0;
+  admit(sequence);
+  kv_.attach(sequence);
+  const uint32_t end = std::max(kv_.ready_tokens(sequence) + work.tokens, sequence.computed + 1);
+  work.tokens = end - sequence.computed;
+  counters_.cache_queried_tokens.add(sequence.tokens.size());
+  counters_.cache_hit_tokens.add(sequence.computed);
+  if (first) sequence.cached_tokens = sequence.computed;
 }
 
 void StepLoop::admit(Sequence& sequence) {
@@ -165,7 +231,6 @@ void StepLoop::admit(Sequence& sequence) {
 
 Status StepLoop::compute() {
   uint64_t ticket = 0;
-  const uint64_t started_us = monotonic_us();
   Status status = call_plugin([&](halogen_error* error) {
     return parts_.backend->step_submit(parts_.program, parts_.kv, parts_.states, &builder_->step(),
                                        &ticket, error);
@@ -176,16 +241,6 @@ Status StepLoop::compute() {
   });
   if (!status && status.error().status == HALOGEN_E_TIMEOUT) stuck_ticket_ = ticket;
   if (!status) return within("computing a step", status.error());
-
-  uint32_t prefill_tokens = 0, decodes = 0;
-  for (const StepPart& part : builder_->parts()) {
-    if (part.sequence->waiting() > 1) {
-      prefill_tokens += part.tokens;
-    } else {
-      decodes++;
-    }
-  }
-  costs_.measured(static_cast<double>(monotonic_us() - started_us), prefill_tokens, decodes);
   return {};
 }
 
@@ -202,8 +257,31 @@ Status StepLoop::finish_stuck_step(uint64_t timeout_us) {
   return {};
 }
 
+void StepLoop::book_work() {
+  halogen_counters work{};
+  work.struct_size = sizeof work;
+  parts_.backend->counters(parts_.program, &work);
+  const auto device_ns = static_cast<uint64_t>(work.device_seconds * 1e9);
+  counters_.device_bytes.add(work.bytes);
+  counters_.device_operations.add(work.operations);
+  counters_.device_ns.add(device_ns);
+  const uint64_t tokens = builder_->step().n_tokens;
+  for (const StepPart& part : builder_->parts()) {
+    Sequence& sequence = *part.sequence;
+    RequestWork& booked =
+        sequence.first_token_us == 0 ? sequence.prefill_work : sequence.decode_work;
+    booked.bytes += work.bytes * part.tokens / tokens;
+    booked.operations += work.operations * part.tokens / tokens;
+    booked.step_bytes += work.bytes;
+    booked.step_ns += device_ns;
+  }
+}
+
 void StepLoop::record_computed() {
-  for (const StepPart& part : builder_->parts()) part.sequence->computed += part.tokens;
+  for (const StepPart& part : builder_->parts()) {
+    part.sequence->computed += part.tokens;
+    kv_.record(*part.sequence);
+  }
 }
 
 void StepLoop::take_tokens() {
@@ -224,7 +302,7 @@ void StepLoop::take_token(Sequence& sequence, size_t row) {
   parts_.sampler->accept(sequence.sampling.get(), &token, 1);
   if (sequence.first_token_us == 0) {
     sequence.first_token_us = monotonic_us();
-    counters_.prompt_tokens.add(sequence.prompt_tokens);
+    counters_.prompt_tokens.add(sequence.prompt_tokens - sequence.cached_tokens);
   }
   counters_.generated_tokens.add(1);
 
@@ -248,7 +326,7 @@ void StepLoop::take_token(Sequence& sequence, size_t row) {
 GenerationEvent& StepLoop::event_of(Sequence& sequence) {
   GenerationEvent& event = outbox_.event_of(sequence);
   event.prompt_tokens = sequence.prompt_tokens;
-  event.cached_tokens = 0;
+  event.cached_tokens = sequence.cached_tokens;
   event.generated_tokens = sequence.generated();
   const uint64_t now_us = monotonic_us();
   auto passed = [now_us](uint64_t from, uint64_t to) {
@@ -257,12 +335,15 @@ GenerationEvent& StepLoop::event_of(Sequence& sequence) {
   event.queued_us = passed(sequence.submitted_us, sequence.first_step_us);
   event.prefill_us = passed(sequence.first_step_us, sequence.first_token_us);
   event.decode_us = passed(sequence.first_token_us, 0);
+  event.prefill_work = sequence.prefill_work;
+  event.decode_work = sequence.decode_work;
   return event;
 }
 
 void StepLoop::end(Sequence& sequence, FinishReason reason, const std::string& error) {
   GenerationEvent& event = event_of(sequence);
   event.finish = reason;
+  sequence.failed = reason == FinishReason::error;
   event.error = error;
   sequence.ended = true;
 }
@@ -275,6 +356,7 @@ void StepLoop::fail_requests(const std::string& error, bool waiting_too) {
   for (Sequence* sequence : sequences_)
     if (sequence->running || waiting_too) end(*sequence, FinishReason::error, error);
   remove_ended();
+  kv_.clear();
 }
 
 void StepLoop::remove_ended() {
@@ -283,20 +365,36 @@ void StepLoop::remove_ended() {
     retire(*sequence);
     return true;
   });
-  counters_.blocks_used.set(blocks_.used_count());
+  count_blocks();
+#ifndef NDEBUG
+  if (sequences_.empty()) assert(kv_.fault({}).empty());
+#endif
 }
 
 void StepLoop::retire(Sequence& sequence) {
-  if (sequence.running) give_blocks_back(sequence);
+  const bool keep = sequence.root == 0 && !sequence.failed;
+  if (sequence.running) {
+    kv_.release(sequence, keep);
+    stop_running(sequence);
+  } else if (!keep) {
+    kv_.forget(sequence);
+  }
   outbox_.retire(sequence);
 }
 
-void StepLoop::give_blocks_back(Sequence& sequence) {
-  for (uint32_t block : sequence.blocks) blocks_.release(block);
-  sequence.blocks.clear();
+void StepLoop::stop_running(Sequence& sequence) {
   state_slots_.release(sequence.state_slot);
   sequence.running = false;
   counters_.running.set(counters_.running.get() - 1);
+}
+
+void StepLoop::count_blocks() {
+  counters_.blocks_used.set(kv_.used());
+  counters_.blocks_cached.set(kv_.cached());
+  counters_.host_blocks_used.set(kv_.cached_in_tier());
+  counters_.cache_evicted_blocks.set(kv_.thrown_out_count());
+  counters_.blocks_stored.set(kv_.stored_count());
+  counters_.blocks_loaded.set(kv_.loaded_count());
 }
 
 void StepLoop::publish() {

@@ -18,8 +18,10 @@
 #include "core/engine/doorbell.h"
 #include "core/engine/engine.h"
 #include "core/engine/engine_counters.h"
+#include "core/engine/kv_memory.h"
 #include "core/engine/outbox.h"
 #include "core/engine/planner.h"
+#include "core/engine/repeated_work.h"
 #include "core/engine/sequence.h"
 #include "core/engine/step_builder.h"
 #include "core/engine/step_costs.h"
@@ -56,8 +58,10 @@ class StepLoop {
   void take_arrivals();
   void drop_cancelled();
   void preempt(const halogen_schedule_plan& plan);
-  void assemble(const halogen_schedule_plan& plan);
+  void choose_work(const halogen_schedule_plan& plan);
+  void assemble();
   Status compute();
+  void book_work();
   void record_computed();
   void take_tokens();
   void take_token(Sequence& sequence, size_t row);
@@ -66,7 +70,9 @@ class StepLoop {
 
   Status finish_stuck_step(uint64_t timeout_us);
   void admit(Sequence& sequence);
-  void give_blocks_back(Sequence& sequence);
+  void begin_on_cached(PlannedWork& work);
+  void stop_running(Sequence& sequence);
+  void count_blocks();
   void end(Sequence& sequence, FinishReason reason, const std::string& error = {});
   void retire(Sequence& sequence);
   GenerationEvent& event_of(Sequence& sequence);
@@ -82,9 +88,11 @@ class StepLoop {
   std::atomic<bool> stopping_{false};
   Outbox outbox_;
   EngineCounters counters_;
+  LapClock clock_;
 
   std::vector<Sequence*> sequences_;  // waiting and running, in order of arrival
-  BlockPool blocks_;
+  std::vector<PlannedWork> work_;     // of the step
+  KvMemory kv_;
   BlockPool state_slots_;
   Planner planner_;
   std::unique_ptr<StepBuilder> builder_;

@@ -55,7 +55,7 @@ Result<std::vector<File>> open_files(const LoadedModel& model) {
   return files;
 }
 
-// One piece of a tensor to be read into the arena.
+// One piece of a tensor, and where its bytes are to be.
 struct Piece {
   int descriptor;
   const char* path;
@@ -64,6 +64,7 @@ struct Piece {
   uint64_t bytes;
 };
 
+// Fills a piece of the arena.
 Status read_piece(const Piece& piece) {
   uint64_t done = 0;
   while (done < piece.bytes) {
@@ -77,8 +78,22 @@ Status read_piece(const Piece& piece) {
   return {};
 }
 
-// Reads all pieces on several threads; the calling thread reads too and reports progress.
-Status read_pieces(const std::vector<Piece>& pieces, uint64_t total, const LoadProgress& progress) {
+// Reads in a piece of a mapped file, so that serving never waits for the disk.
+Status touch_piece(const Piece& piece) {
+  const uint64_t before = reinterpret_cast<uintptr_t>(piece.target) % kAlignment;
+  char* const first = piece.target - before;
+#ifdef MADV_POPULATE_READ
+  if (::madvise(first, before + piece.bytes, MADV_POPULATE_READ) == 0) return {};
+  if (errno == EFAULT) return shrunk(piece.path);
+#endif
+  for (uint64_t at = 0; at < before + piece.bytes; at += kAlignment)
+    static_cast<void>(*static_cast<const volatile char*>(first + at));
+  return {};
+}
+
+// Brings in all pieces on several threads; the calling thread does its part and reports progress.
+Status bring_in(const std::vector<Piece>& pieces, Status (*bring)(const Piece&), uint64_t total,
+                const LoadProgress& progress) {
   std::atomic<size_t> next{0};
   std::atomic<uint64_t> done{0};
   std::atomic<bool> stop{false};
@@ -93,7 +108,7 @@ Status read_pieces(const std::vector<Piece>& pieces, uint64_t total, const LoadP
     while (!stop) {
       const size_t index = next.fetch_add(1);
       if (index >= pieces.size()) return;
-      if (auto status = read_piece(pieces[index]); !status) return refuse(status.error());
+      if (auto status = bring(pieces[index]); !status) return refuse(status.error());
       done += pieces[index].bytes;
       if (reports && progress && !progress(done, total)) {
         return refuse(fail(HALOGEN_E_CANCELLED, "loading was cancelled"));
@@ -106,6 +121,21 @@ Status read_pieces(const std::vector<Piece>& pieces, uint64_t total, const LoadP
   for (std::thread& reader : readers) reader.join();
   if (outcome && progress) progress(total, total);
   return outcome;
+}
+
+// All tensors cut into pieces; data[i] is where tensors[i] is to be.
+std::vector<Piece> pieces_of(const LoadedModel& model,
+                             const std::vector<const halogen_tensor*>& tensors,
+                             const std::vector<File>& files, const std::vector<char*>& data) {
+  std::vector<Piece> pieces;
+  for (size_t i = 0; i < tensors.size(); i++) {
+    const halogen_tensor& tensor = *tensors[i];
+    for (uint64_t at = 0; at < tensor.bytes; at += kChunk) {
+      pieces.push_back({files[tensor.file].descriptor(), model.file_path(tensor.file),
+                        tensor.offset + at, data[i] + at, std::min(kChunk, tensor.bytes - at)});
+    }
+  }
+  return pieces;
 }
 
 }  // namespace
@@ -150,23 +180,13 @@ Result<WeightStore> WeightStore::map_files(const LoadedModel& model,
         tensor->bytes > sizes[tensor->file] - tensor->offset) {
       return shrunk(model.file_path(tensor->file));
     }
-    store.data_.push_back(static_cast<const char*>(store.mappings_[tensor->file]->address) +
+    store.data_.push_back(static_cast<char*>(store.mappings_[tensor->file]->address) +
                           tensor->offset);
     store.total_bytes_ += tensor->bytes;
   }
-  // Touch every page now, so that serving never waits for the disk.
-  uint64_t done = 0;
-  for (size_t i = 0; i < tensors.size(); i++) {
-    const auto* bytes = static_cast<const volatile char*>(store.data_[i]);
-    for (uint64_t at = 0; at < tensors[i]->bytes; at += kChunk) {
-      const uint64_t end = std::min(tensors[i]->bytes, at + kChunk);
-      for (uint64_t page = at; page < end; page += kAlignment) static_cast<void>(bytes[page]);
-      done += end - at;
-      if (progress && !progress(done, store.total_bytes_)) {
-        return fail(HALOGEN_E_CANCELLED, "loading was cancelled");
-      }
-    }
-  }
+  const auto pieces = pieces_of(model, tensors, *files, store.data_);
+  if (auto status = bring_in(pieces, touch_piece, store.total_bytes_, progress); !status)
+    return status.error();
   return store;
 }
 
@@ -191,18 +211,14 @@ Result<WeightStore> WeightStore::fill_arena(const LoadedModel& model,
   store.mappings_.emplace_back(new Mapping{arena, std::max<uint64_t>(arena_bytes, kAlignment)});
   ::madvise(arena, arena_bytes, MADV_HUGEPAGE);
 
-  std::vector<Piece> pieces;
   char* next = static_cast<char*>(arena);
   for (const halogen_tensor* tensor : tensors) {
     store.data_.push_back(next);
     store.total_bytes_ += tensor->bytes;
-    for (uint64_t at = 0; at < tensor->bytes; at += kChunk) {
-      pieces.push_back({(*files)[tensor->file].descriptor(), model.file_path(tensor->file),
-                        tensor->offset + at, next + at, std::min(kChunk, tensor->bytes - at)});
-    }
     next += aligned(tensor->bytes);
   }
-  if (auto status = read_pieces(pieces, store.total_bytes_, progress); !status)
+  const auto pieces = pieces_of(model, tensors, *files, store.data_);
+  if (auto status = bring_in(pieces, read_piece, store.total_bytes_, progress); !status)
     return status.error();
   return store;
 }

@@ -1,7 +1,7 @@
 // The bytes of a model's tensors, brought into memory once and never copied again.
 //
-// Two ways, chosen by what the backends can read:
-//   mapped    the files are mapped read-only and their pages read ahead; for a CPU alone
+// Two ways, of which the profile chooses one (memory.weights):
+//   mapped    the files are mapped read-only and read in; for backends that can read them there
 //   resident  several threads fill one anonymous, page-aligned, huge-page arena by large reads,
 //             which a GPU's driver can import and every backend shares
 #pragma once
@@ -47,7 +47,7 @@ class WeightStore {
                                         const LoadProgress& progress);
 
   std::vector<std::unique_ptr<Mapping, Unmap>> mappings_;
-  std::vector<const void*> data_;
+  std::vector<char*> data_;  // by tensor
   uint64_t total_bytes_ = 0;
 };
 

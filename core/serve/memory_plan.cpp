@@ -40,6 +40,18 @@ uint64_t control_group_limit() {
   return least;
 }
 
+// What the pool shares the memory with, in bytes and in words.
+uint64_t bytes_beside(const MemoryInputs& in) {
+  return in.weight_bytes + in.program_bytes + in.host_pool_bytes;
+}
+std::string words_beside(const MemoryInputs& in) {
+  const std::string tier =
+      in.host_pool_bytes > 0 ? ", " + readable(in.host_pool_bytes) + " of second tier" : "";
+  return "beside " + readable(in.weight_bytes) + " of weights" + tier + " and " +
+         readable(in.program_bytes) + " of working memory, of " + readable(in.machine_bytes) +
+         " in all";
+}
+
 }  // namespace
 
 uint64_t usable_memory_bytes() {
@@ -54,14 +66,12 @@ Result<uint32_t> plan_kv_blocks(const MemoryInputs& in) {
   const uint64_t useful = blocks_per_sequence * in.max_sequences;
   if (in.block_bytes == 0) return static_cast<uint32_t>(std::min<uint64_t>(useful, UINT32_MAX));
 
-  const uint64_t others = in.weight_bytes + in.program_bytes;
+  const uint64_t others = bytes_beside(in);
   const bool share = in.pool_size.is_share();
   const uint64_t wanted = in.pool_size.of(in.machine_bytes);
   const uint64_t pool_bytes = share ? (wanted > others ? wanted - others : 0) : wanted;
   const uint64_t left = in.machine_bytes > others ? in.machine_bytes - others : 0;
-  const std::string beside = "beside " + readable(in.weight_bytes) + " of weights and " +
-                             readable(in.program_bytes) + " of working memory, of " +
-                             readable(in.machine_bytes) + " in all";
+  const std::string beside = words_beside(in);
   if (!share && pool_bytes > left) {
     return fail(HALOGEN_E_NO_MEMORY, "a KV pool of " + readable(pool_bytes) +
                                          " does not fit: " + readable(left) + " are left " +
@@ -79,6 +89,28 @@ Result<uint32_t> plan_kv_blocks(const MemoryInputs& in) {
   // A slot of the pool is named by 32 bits.
   const uint64_t nameable = UINT32_MAX / in.block_tokens;
   return static_cast<uint32_t>(std::min({affordable, useful, nameable}));
+}
+
+Result<uint32_t> plan_host_blocks(const MemoryInputs& in) {
+  if (in.host_pool_bytes == 0 || in.block_bytes == 0) return 0U;
+  if (in.host_pool_bytes < in.block_bytes) {
+    return fail(HALOGEN_E_NO_MEMORY, "a second KV tier of " + readable(in.host_pool_bytes) +
+                                         " holds no block, which takes " +
+                                         readable(in.block_bytes) +
+                                         "; set kv.host_pool_size to more, or to 0");
+  }
+  MemoryInputs others = in;
+  others.host_pool_bytes = 0;
+  const uint64_t taken = bytes_beside(others);
+  const uint64_t left = in.machine_bytes > taken ? in.machine_bytes - taken : 0;
+  if (in.host_pool_bytes > left) {
+    return fail(HALOGEN_E_NO_MEMORY, "a second KV tier of " + readable(in.host_pool_bytes) +
+                                         " does not fit: " + readable(left) + " are left " +
+                                         words_beside(others) +
+                                         "; set a smaller kv.host_pool_size");
+  }
+  const uint64_t nameable = UINT32_MAX / in.block_tokens;
+  return static_cast<uint32_t>(std::min(in.host_pool_bytes / in.block_bytes, nameable));
 }
 
 }  // namespace halogen

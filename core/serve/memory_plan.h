@@ -9,8 +9,9 @@
 namespace halogen {
 
 struct MemoryInputs {
-  ByteSize pool_size;          // as the profile has it; a share counts of the machine's memory
-  uint64_t machine_bytes = 0;  // that this process may use in all
+  ByteSize pool_size;            // as the profile has it; a share counts of the machine's memory
+  uint64_t host_pool_bytes = 0;  // of the second tier, as the profile has it
+  uint64_t machine_bytes = 0;    // that this process may use in all
   uint64_t weight_bytes = 0;
   uint64_t program_bytes = 0;
   uint64_t block_bytes = 0;  // of one KV block over all layers; 0 for a model without a KV cache
@@ -23,6 +24,10 @@ struct MemoryInputs {
 // of the whole context could fill, nor than what is left beside the weights. HALOGEN_E_NO_MEMORY,
 // with the figures, where not even one sequence of the whole context fits.
 Result<uint32_t> plan_kv_blocks(const MemoryInputs& inputs);
+
+// [any] The number of blocks in the second KV tier. HALOGEN_E_NO_MEMORY, with the figures, where
+// the tier does not fit beside the weights or could not hold one block.
+Result<uint32_t> plan_host_blocks(const MemoryInputs& inputs);
 
 // [worker] Memory this process may use: the machine's, or its control group's limit where that is
 // lower.

@@ -16,6 +16,7 @@
 #include "core/host/registry.h"
 #include "core/model/model_graph.h"
 #include "core/model/weight_store.h"
+#include "core/serve/host_arena.h"
 #include "core/serve/memory_plan.h"
 #include "core/text/template/chat_template.h"
 #include "core/text/token_search.h"
@@ -48,6 +49,10 @@ class ServedModel {
   ServedModel& operator=(const ServedModel&) = delete;
   ~ServedModel();  // [worker] the engine that runs on it is already destroyed
 
+  // [device] Between steps: the attention route of all later ones. An error where the backend has
+  // none to choose.
+  Status change_attention(const AttentionProfile& attention);
+
   // [any] All valid as long as the model.
   const EngineParts& parts() const { return parts_; }
   const EngineLimits& limits() const { return limits_; }
@@ -78,8 +83,11 @@ class ServedModel {
   void set_limits(const Profile& profile);
   Result<MemoryInputs> memory_inputs(const Profile& profile) const;
   Status plan_memory(const Profile& profile);
-  Result<std::vector<halogen_weight_data>> read_weights(const ServeProgress& progress);
+  WeightPlacement placement(WeightMemory asked) const;
+  Result<std::vector<halogen_weight_data>> read_weights(const Profile& profile,
+                                                        const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
+  Status make_host_tier();
   Status read_default_sampling(const Profile& profile);
   Status make_sampler(const Profile& profile, PluginHost& plugins);
   Status make_scheduler(const Profile& profile, PluginHost& plugins);
@@ -88,6 +96,7 @@ class ServedModel {
   std::optional<LoadedModel> file_;
   std::optional<ModelGraph> model_graph_;
   std::optional<WeightStore> weights_;
+  std::optional<HostArena> host_arena_;
   std::unique_ptr<text::Tokenizer> tokenizer_;
   std::optional<text::TokenSearch> token_search_;
   SamplingOptions sampling_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include <string.h>
@@ -21,7 +20,19 @@ std::string joined(const Tokenizer& tokenizer, std::span<const TokenId> ids) {
 
 // The order of texts read backwards.
 bool before_backwards(std::string_view a, std::string_view b) {
-  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+  return std::lexicographical_compare(
+      a.rbegin(), a.rend(), b.rbegin(), b.rend(),
+      [](char x, char y) { return static_cast<uint8_t>(x) < static_cast<uint8_t>(y); });
+}
+
+// The last eight bytes of a text, the last one first; missing ones are zeros, the least there are.
+uint64_t last_bytes(std::string_view text) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    const bool there = i < text.size();
+    bytes = bytes << 8U | (there ? static_cast<uint8_t>(text[text.size() - 1 - i]) : 0U);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -33,11 +44,17 @@ TokenSearch::TokenSearch(const Tokenizer& tokenizer) : tokenizer_(tokenizer) {
     pieces_ += tokenizer.piece(static_cast<TokenId>(id));
   }
   begins_.push_back(static_cast<uint32_t>(pieces_.size()));
-  by_ending_.resize(tokenizer.size());
-  std::iota(by_ending_.begin(), by_ending_.end(), 0);
-  std::sort(by_ending_.begin(), by_ending_.end(), [this](TokenId a, TokenId b) {
-    return before_backwards(piece(static_cast<size_t>(a)), piece(static_cast<size_t>(b)));
+  // Most texts differ in their last eight bytes, which are compared as one number.
+  std::vector<std::pair<uint64_t, TokenId>> order(tokenizer.size());
+  for (size_t id = 0; id < order.size(); id++)
+    order[id] = {last_bytes(piece(id)), static_cast<TokenId>(id)};
+  std::sort(order.begin(), order.end(), [this](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    return before_backwards(piece(static_cast<size_t>(a.second)),
+                            piece(static_cast<size_t>(b.second)));
   });
+  by_ending_.reserve(order.size());
+  for (const auto& [bytes, id] : order) by_ending_.push_back(id);
 }
 
 Result<TokenSequences> TokenSearch::sequences(std::span<const std::string> texts) const {

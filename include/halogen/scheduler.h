@@ -22,7 +22,7 @@ enum { HALOGEN_REQUEST_WAITING = 0, HALOGEN_REQUEST_RUNNING = 1 };
 enum {
   HALOGEN_KEEP = 0,
   HALOGEN_PREEMPT_RECOMPUTE = 1, /* give all blocks back; compute its tokens again later */
-  HALOGEN_PREEMPT_SPILL = 2 /* move its blocks to the second tier (where the core offers one) */
+  HALOGEN_PREEMPT_SPILL = 2 /* move its blocks to the second tier; recompute where it is full */
 };
 
 /* The requests, in order of arrival, as arrays of n_requests. */
@@ -31,24 +31,32 @@ typedef struct halogen_schedule_view {
   uint32_t n_requests;
   const uint64_t* ids;
   const uint64_t* arrival_us;
-  const int32_t* priorities;       /* larger goes first; 0 is ordinary */
+  const int32_t* priorities;       /* larger wants to go first; 0 is ordinary */
   const uint8_t* states;           /* HALOGEN_REQUEST_… */
   const uint32_t* computed_tokens; /* already in the KV pool */
   const uint32_t*
       waiting_tokens; /* known but not computed: the rest of the prompt, or 1 when decoding */
-  const uint32_t* cached_tokens; /* of the waiting ones, how many the prefix cache has ready */
+  const uint32_t* cached_tokens; /* of a waiting request's computed ones: ready in the cache */
   const uint32_t* generated_tokens;
-  const uint32_t* blocks_held;
+  const uint32_t* blocks_held; /* while it waits: cached ones that others hold */
   uint64_t now_us;
   uint32_t block_tokens;
   uint32_t free_blocks, total_blocks;
   uint32_t token_budget; /* tokens in a step */
   uint32_t
       prefill_budget; /* of those, tokens of requests still in their prompt: a wish, not checked */
-  uint32_t max_sequences;  /* running requests */
-  double prefill_token_us; /* measured cost; 0 while unknown */
-  double decode_step_us;
+  uint32_t max_sequences; /* running requests */
+  /* What steps have cost lately, measured by the core; each is 0 while unknown. */
+  double prefill_token_us;         /* of a prompt's token, what it costs by its context left out */
+  double decode_step_us;           /* a step of nothing but the decodes of those that decode now */
   double target_token_interval_us; /* wanted time between two tokens of a stream; 0: none */
+
+  /* Since ABI 1.1. Together with prefill_token_us these tell the cost of any step: step_us, and for
+   * each prompt token prefill_token_us + prefill_context_us * (tokens before it), and for each
+   * request that decodes decode_token_us + decode_context_us * (tokens before it). */
+  double step_us; /* of a step whatever is in it: weights are read once */
+  double decode_token_us;
+  double prefill_context_us, decode_context_us;
 } halogen_schedule_view;
 
 /* Filled by plan; the arrays are the core's, n_requests long, all zero at the call. */

@@ -7,6 +7,7 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/cpu/attend_operation.h"
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/row_stages.h"
 #include "plugins/cpu/shared_operations.h"
@@ -28,12 +29,10 @@ struct Lifetime {
 class Compiler {
  public:
   Compiler(const halogen_graph& graph, const halogen_weight_data* weights,
-           const halogen_limits& limits, const halogen_kv_geometry& geometry,
-           const Settings& settings, Plan& plan)
+           const halogen_limits& limits, const Settings& settings, Plan& plan)
       : graph_(graph),
         weights_(weights),
         limits_(limits),
-        geometry_(geometry),
         settings_(settings),
         plan_(plan),
         columns_(graph.n_values),
@@ -367,10 +366,6 @@ class Compiler {
       part.output = write(n.outputs[0]);
     }
     open_linear_->append(part);
-
-    plan_.weight_bytes += weight.bytes;
-    (d == Domain::tokens ? plan_.operations_per_token : plan_.operations_per_row) +=
-        2ULL * part.rows * k;
   }
 
   void add_attend(const halogen_node& n) {
@@ -386,15 +381,28 @@ class Compiler {
     const Columns q = columns_[n.inputs[0]];
     push(nullptr);
     const Columns out = write(n.outputs[0]);
-    plan_.operations.back() = std::make_unique<AttendOperation>(
-        attend, heads, layer.kv_heads, layer.key_dim, layer.value_dim, sinks, read(q), out);
+    const AttendShape shape = {heads,           layer.kv_heads, layer.key_dim,
+                               layer.value_dim, attend.window,  attend.causal != 0};
+    const AttendLayer attention = {
+        &schedule_of(shape), attend.kv_layer, attend.scale, attend.softcap, sinks, read(q), out};
+    plan_.operations.back() = std::make_unique<AttendOperation>(attention);
+    if (attention.schedule->partial_rows() > 0) {
+      rows(Domain::tokens).append(merge_stage(attention));
+      touch(out.slot);
+    }
+  }
 
-    const uint32_t group = heads / layer.kv_heads;
-    plan_.scratch_floats =
-        std::max(plan_.scratch_floats, static_cast<uint32_t>(attend_scratch(group)));
-    const uint64_t elements = uint64_t{layer.kv_heads} * (layer.key_dim + layer.value_dim);
-    plan_.bytes_per_position += elements * halogen_row_bytes(geometry_.key_type, 1);
-    plan_.operations_per_position += 2 * elements * group;
+  // Layers of one shape share a schedule.
+  const AttendSchedule& schedule_of(const AttendShape& shape) {
+    for (const auto& known : plan_.schedules)
+      if (known->shape() == shape) return *known;
+    plan_.schedules.push_back(std::make_unique<AttendSchedule>(shape, limits_, settings_.members));
+    const AttendSchedule& made = *plan_.schedules.back();
+    plan_.scratch_floats = std::max<uint64_t>(plan_.scratch_floats, made.scratch().floats());
+    plan_.partial_floats =
+        std::max(plan_.partial_floats,
+                 uint64_t{made.partial_rows()} * (attend_aligned(shape.value_dim) + 2));
+    return made;
   }
 
   // The hidden state is read by the output matrix too, so that it is copied out where it is wanted.
@@ -472,7 +480,6 @@ class Compiler {
   const halogen_graph& graph_;
   const halogen_weight_data* weights_;
   const halogen_limits& limits_;
-  const halogen_kv_geometry& geometry_;
   const Settings& settings_;
   Plan& plan_;
   std::vector<Columns> columns_;  // [values]
@@ -499,8 +506,8 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
-                            const Settings& settings, Plan& plan, halogen_error* error) {
+                            const halogen_limits& limits, const Settings& settings, Plan& plan,
+                            halogen_error* error) {
   for (uint32_t i = 0; i < graph.n_nodes; i++) {
     if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
         status != HALOGEN_OK) {
@@ -515,7 +522,7 @@ halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_dat
                         std::to_string(graph.weights[i]->bytes));
     }
   }
-  Compiler(graph, weights, limits, geometry, settings, plan).compile();
+  Compiler(graph, weights, limits, settings, plan).compile();
   return HALOGEN_OK;
 }
 

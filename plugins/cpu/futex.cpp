@@ -24,22 +24,26 @@ void pause_briefly() {
 #endif
 }
 
-const uint32_t* address_of(const Counter& counter) {
-  static_assert(sizeof(Counter) == sizeof(uint32_t) && Counter::is_always_lock_free);
-  return reinterpret_cast<const uint32_t*>(&counter);
+const uint32_t* address_of(const std::atomic<uint32_t>& value) {
+  static_assert(sizeof value == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);
+  return reinterpret_cast<const uint32_t*>(&value);
 }
 
 }  // namespace
 
-bool wait_while_equal(const Counter& counter, uint32_t value, uint64_t timeout_us) {
+void Counter::wait_while_equal(uint32_t value) const {
   for (int i = 0; i < kSpins; i++) {
-    if (counter.load(std::memory_order_acquire) != value) return true;
+    if (get() != value) return;
     pause_briefly();
   }
+  sleep_while_equal(value);
+}
+
+bool Counter::sleep_while_equal(uint32_t value, uint64_t timeout_us) const {
   using Clock = std::chrono::steady_clock;
   const bool limited = timeout_us < uint64_t{1} << 53;
   const auto deadline = Clock::now() + std::chrono::microseconds(limited ? timeout_us : 0);
-  while (counter.load(std::memory_order_acquire) == value) {
+  while (get() == value) {
     timespec left{};
     if (limited) {
       const auto remaining =
@@ -48,14 +52,16 @@ bool wait_while_equal(const Counter& counter, uint32_t value, uint64_t timeout_u
       left.tv_sec = static_cast<time_t>(remaining / 1'000'000'000);
       left.tv_nsec = static_cast<long>(remaining % 1'000'000'000);
     }
-    ::syscall(SYS_futex, address_of(counter), FUTEX_WAIT_PRIVATE, value, limited ? &left : nullptr,
+    sleepers_.fetch_add(1, std::memory_order_seq_cst);
+    ::syscall(SYS_futex, address_of(value_), FUTEX_WAIT_PRIVATE, value, limited ? &left : nullptr,
               nullptr, 0);
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
   }
   return true;
 }
 
-void wake_all(const Counter& counter) {
-  ::syscall(SYS_futex, address_of(counter), FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
+void Counter::wake() const {
+  ::syscall(SYS_futex, address_of(value_), FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace halogen::cpu

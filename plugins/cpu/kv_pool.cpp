@@ -6,22 +6,26 @@ namespace halogen::cpu {
 namespace {
 
 KvGeometry layer_geometry(const halogen_kv_layer& layer, const halogen_kv_geometry& geometry) {
-  const size_t element = halogen_row_bytes(geometry.key_type, 1);
   KvGeometry kv{};
-  kv.type = geometry.key_type;
+  kv.key_type = geometry.key_type;
+  kv.value_type = geometry.value_type;
   kv.block_tokens = geometry.block_tokens;
   kv.kv_heads = layer.kv_heads;
   kv.key_dim = layer.key_dim;
   kv.value_dim = layer.value_dim;
-  kv.key_block_bytes = element * layer.kv_heads * geometry.block_tokens * layer.key_dim;
-  kv.value_block_bytes = element * layer.kv_heads * geometry.block_tokens * layer.value_dim;
+  kv.key_row_bytes = halogen_row_bytes(geometry.key_type, layer.key_dim);
+  kv.value_row_bytes = halogen_row_bytes(geometry.value_type, layer.value_dim);
+  const size_t rows = size_t{layer.kv_heads} * geometry.block_tokens;
+  kv.key_block_bytes = rows * kv.key_row_bytes;
+  kv.value_block_bytes = rows * kv.value_row_bytes;
   return kv;
 }
 
 }  // namespace
 
-KvPool::KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks)
-    : memory_(block_bytes(graph, geometry) * blocks),
+KvPool::KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks,
+               ThreadTeam* team)
+    : memory_(block_bytes(graph, geometry) * blocks, team),
       bytes_per_block_(block_bytes(graph, geometry)),
       blocks_(blocks),
       block_tokens_(geometry.block_tokens) {

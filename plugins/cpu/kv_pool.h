@@ -14,7 +14,9 @@ namespace halogen::cpu {
 
 class KvPool {
  public:
-  KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks);
+  // An idle team touches the pool's memory together.
+  KvPool(const halogen_graph& graph, const halogen_kv_geometry& geometry, uint32_t blocks,
+         ThreadTeam* team = nullptr);
 
   // Bytes of one block over all layers.
   static uint64_t block_bytes(const halogen_graph& graph, const halogen_kv_geometry& geometry);

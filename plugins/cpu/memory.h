@@ -8,11 +8,14 @@
 
 namespace halogen::cpu {
 
+class ThreadTeam;
+
 class Memory {
  public:
   Memory() = default;
-  // Zeroed bytes; data() is null when the system has no memory left.
-  explicit Memory(size_t bytes);
+  // Zeroed bytes; data() is null when the system has no memory left. An idle team touches them
+  // together: zeroing tens of gigabytes is most of a start.
+  explicit Memory(size_t bytes, ThreadTeam* team = nullptr);
   Memory(Memory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Memory& operator=(Memory&& other) noexcept {

@@ -14,6 +14,7 @@
 
 #include "halogen/backend.h"
 
+#include "plugins/cpu/attend_schedule.h"
 #include "plugins/cpu/step_context.h"
 
 namespace halogen::cpu {
@@ -23,7 +24,9 @@ class RopeAngles;
 // How a backend computes; from its configuration.
 struct Settings {
   const KernelSet* kernels = nullptr;
-  bool exact = false;  // F32 activations for every weight type
+  bool exact = false;                          // F32 activations for every weight type
+  unsigned members = 1;                        // threads that share a step
+  const AttentionChoice* attention = nullptr;  // outlives the programs
 };
 
 struct Plan {
@@ -36,13 +39,15 @@ struct Plan {
   std::vector<Slot> slots;
   std::vector<std::unique_ptr<RopeAngles>> angles;
   std::vector<std::vector<float>> vectors;  // small weights that were not stored as F32
+  // All memory of a program on `members` threads, beside the weights and the KV pool.
+  uint64_t working_bytes(unsigned members) const {
+    return arena_bytes + (members * scratch_floats + partial_floats) * sizeof(float);
+  }
+
   uint64_t arena_bytes = 0;
-  uint32_t scratch_floats = 0;  // each thread's
-  // What a step costs: fixed, for each token, for each wanted row, and for each position attended
-  // to.
-  uint64_t weight_bytes = 0;
-  uint64_t operations_per_token = 0, operations_per_row = 0;
-  uint64_t bytes_per_position = 0, operations_per_position = 0;
+  std::vector<std::unique_ptr<AttendSchedule>> schedules;  // one for each shape of attention
+  uint64_t scratch_floats = 0;                             // each thread's
+  uint64_t partial_floats = 0;                             // of split attention
 };
 
 // [any] HALOGEN_E_UNSUPPORTED, with the operator and the types, for a node that the backend has no
@@ -52,7 +57,7 @@ halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
 
 // [worker] `weights` may be null to find out only what memory the plan needs.
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const halogen_kv_geometry& geometry,
-                            const Settings& settings, Plan& plan, halogen_error* error);
+                            const halogen_limits& limits, const Settings& settings, Plan& plan,
+                            halogen_error* error);
 
 }  // namespace halogen::cpu

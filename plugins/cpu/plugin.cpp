@@ -1,8 +1,11 @@
 // The CPU backend's frame: the calls of halogen/backend.h over Program, KvPool and ThreadTeam.
 #include "halogen/cxx/plugin.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstring>
 #include <iterator>
+#include <tuple>
 
 #include "halogen/backend.h"
 
@@ -10,12 +13,14 @@
 #include "plugins/cpu/kernels/cpu_features.h"
 #include "plugins/cpu/program.h"
 
+using halogen::cpu::AttentionChoice;
 using halogen::cpu::KvPool;
 using halogen::cpu::Program;
 using halogen::cpu::Settings;
 using halogen::cpu::ThreadTeam;
 
 struct halogen_backend {
+  AttentionChoice attention;
   Settings settings;
   std::unique_ptr<ThreadTeam> team;
 };
@@ -59,9 +64,30 @@ const halogen_config_key kInstructions = {sizeof(halogen_config_key),
                                           "Kernel set; auto takes the best that the processor has.",
                                           0,
                                           0,
-                                          "auto|portable|avx2",
+                                          "auto|portable|avx2|avx512",
                                           false};
-const halogen_config_key* const kConfigKeys[] = {&kThreads, &kExact, &kInstructions};
+const halogen_config_key kFlash = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_STRING,
+    "flash",
+    "auto",
+    "Flash attention: auto from flash_threshold on, on always, off never.",
+    0,
+    0,
+    "auto|on|off",
+    true};
+const halogen_config_key kFlashThreshold = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_INT,
+    "flash_threshold",
+    "512",
+    "Positions that a token attends to from which auto takes flash attention.",
+    0,
+    1 << 24,
+    nullptr,
+    true};
+const halogen_config_key* const kConfigKeys[] = {&kThreads, &kExact, &kInstructions, &kFlash,
+                                                 &kFlashThreshold};
 
 halogen_status no_range(halogen_error* error, const char* what) {
   return halogen::failed(error, HALOGEN_E_INVALID, what);
@@ -72,9 +98,23 @@ bool choose_kernels(const std::string& name, Settings& settings) {
   InstructionSet set = halogen::cpu::best_instruction_set();
   if (name == "portable") set = InstructionSet::kPortable;
   if (name == "avx2") set = InstructionSet::kAvx2;
+  if (name == "avx512") set = InstructionSet::kAvx512;
   if (!halogen::cpu::available(set)) return false;
   settings.kernels = &halogen::cpu::kernels(set);
   return true;
+}
+
+// False: not one of the choices.
+bool choose_flash(const std::string& name, AttentionChoice& attention) {
+  using Mode = AttentionChoice::Mode;
+  for (const auto& [known, mode] : {std::pair("auto", Mode::automatic),
+                                    std::pair("on", Mode::flash), std::pair("off", Mode::plain)}) {
+    if (name == known) {
+      attention.mode.store(mode, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
 }
 
 halogen_status device_at(uint32_t index, halogen_device* device, halogen_error* error) {
@@ -91,6 +131,9 @@ halogen_status create(const halogen_config* config, halogen_backend** backend,
     const halogen::Config read(config);
     auto made = std::make_unique<halogen_backend>();
     made->settings.exact = read.boolean("exact");
+    made->settings.attention = &made->attention;
+    choose_flash(read.text("flash"), made->attention);
+    made->attention.threshold = static_cast<uint32_t>(read.integer("flash_threshold"));
     const std::string instructions = read.text("instructions");
     if (!choose_kernels(instructions, made->settings)) {
       return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
@@ -101,6 +144,7 @@ halogen_status create(const halogen_config* config, halogen_backend** backend,
     made->team = ThreadTeam::start(host.table(),
                                    wanted != 0 ? wanted : halogen::cpu::usable_processors(), error);
     if (!made->team) return error ? error->status : HALOGEN_E_INTERNAL;
+    made->settings.members = made->team->size();
     host.info("computing on " + std::to_string(made->team->size()) + " threads with the " +
               made->settings.kernels->name + " kernels");
     *backend = made.release();
@@ -117,14 +161,37 @@ halogen_status supports(const halogen_backend* /*backend*/, const halogen_graph*
   return halogen::guarded(error, [&] { return halogen::cpu::check_node(*graph, *node, error); });
 }
 
+// `what`: "K" or "V".
+halogen_status check_kv_type(const std::string& what, halogen_type type, uint32_t dim,
+                             halogen_error* error) {
+  if (type != HALOGEN_F32 && type != HALOGEN_F16 && type != HALOGEN_Q8_0 && type != HALOGEN_Q4_0) {
+    const halogen_type_traits* traits = halogen_type_find(type);
+    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
+                           "the CPU backend keeps K and V as F32, F16, Q8_0 or Q4_0, and not as " +
+                               (traits ? traits->name : "type " + std::to_string(type)));
+  }
+  if (halogen_row_bytes(type, dim) != 0) return HALOGEN_OK;
+  const halogen_type_traits& traits = *halogen_type_find(type);
+  return halogen::failed(
+      error, HALOGEN_E_UNSUPPORTED,
+      what + " of this model has " + std::to_string(dim) + " elements in a head, which " +
+          traits.name + " with its blocks of " + std::to_string(traits.block_elements) +
+          " cannot hold; set kv.cache_type_" + (what == "K" ? "k" : "v") + " to f16");
+}
+
 halogen_status check_request(const halogen_program_request& request, halogen_error* error) {
   const halogen_kv_geometry& geometry = *request.geometry;
-  if (geometry.key_type != geometry.value_type ||
-      (geometry.key_type != HALOGEN_F16 && geometry.key_type != HALOGEN_F32)) {
-    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
-                           "the CPU backend keeps K and V as F16 or F32, both alike");
-  }
   if (geometry.block_tokens == 0) return no_range(error, "KV blocks of no tokens");
+  for (uint32_t i = 0; i < request.graph->n_kv_layers; i++) {
+    const halogen_kv_layer& layer = *request.graph->kv_layers[i];
+    for (const auto& [what, type, dim] : {std::tuple("K", geometry.key_type, layer.key_dim),
+                                          std::tuple("V", geometry.value_type, layer.value_dim)}) {
+      if (const halogen_status status = check_kv_type(what, type, dim, error);
+          status != HALOGEN_OK) {
+        return status;
+      }
+    }
+  }
   if (request.shard && request.shard->world > 1) {
     return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
                            "the CPU backend computes whole models only");
@@ -138,12 +205,10 @@ halogen_status memory_need(const halogen_backend* backend, const halogen_program
     if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
       return status;
     halogen::cpu::Plan plan;
-    const halogen_status status =
-        halogen::cpu::compile_plan(*request->graph, nullptr, *request->limits, *request->geometry,
-                                   backend->settings, plan, error);
+    const halogen_status status = halogen::cpu::compile_plan(
+        *request->graph, nullptr, *request->limits, backend->settings, plan, error);
     if (status != HALOGEN_OK) return status;
-    need->program_bytes =
-        plan.arena_bytes + backend->team->size() * plan.scratch_floats * sizeof(float);
+    need->program_bytes = plan.working_bytes(backend->team->size());
     need->kv_block_bytes = KvPool::block_bytes(*request->graph, *request->geometry);
     need->state_slot_bytes = 0;
     return HALOGEN_OK;
@@ -171,8 +236,12 @@ halogen_status kv_create(halogen_program* program, uint32_t blocks, halogen_kv**
                          halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
     if (blocks == 0) return no_range(error, "a KV pool of no blocks");
+    // Not the program's own team: steps of another pool may be running on it.
+    const auto helpers = ThreadTeam::start(host.table(), program->team.size(), error);
+    if (!helpers) return error ? error->status : HALOGEN_E_INTERNAL;
     auto made = std::make_unique<halogen_kv>(halogen_kv{
-        KvPool(program->program->graph(), program->program->geometry(), blocks), program->team});
+        KvPool(program->program->graph(), program->program->geometry(), blocks, helpers.get()),
+        program->team});
     if (!made->pool.allocated()) {
       return halogen::failed(
           error, HALOGEN_E_NO_MEMORY,
@@ -230,9 +299,30 @@ halogen_status step_wait(halogen_program* program, uint64_t ticket, uint64_t tim
   return halogen::guarded(error, [&] { return program->program->wait(ticket, timeout_us, error); });
 }
 
-halogen_status option_set(halogen_backend* /*backend*/, const char* key, const char* /*value*/,
+halogen_status bad_value(halogen_error* error, const halogen_config_key& key, const char* value,
+                         const std::string& wanted) {
+  return halogen::failed(error, HALOGEN_E_INVALID,
+                         std::string(key.name) + " cannot be '" + value + "'; it is " + wanted);
+}
+
+// Steps that are submitted later follow the new value.
+halogen_status option_set(halogen_backend* backend, const char* key, const char* value,
                           halogen_error* error) {
-  return halogen::guarded(error, [&] {
+  return halogen::guarded(error, [&]() -> halogen_status {
+    if (std::strcmp(key, kFlash.name) == 0) {
+      if (choose_flash(value, backend->attention)) return HALOGEN_OK;
+      return bad_value(error, kFlash, value, "auto, on or off");
+    }
+    if (std::strcmp(key, kFlashThreshold.name) == 0) {
+      uint32_t threshold = 0;
+      const char* end = value + std::strlen(value);
+      const auto [stop, failure] = std::from_chars(value, end, threshold);
+      if (failure != std::errc() || stop != end || threshold > kFlashThreshold.maximum) {
+        return bad_value(error, kFlashThreshold, value, "a whole number from 0 to 16777216");
+      }
+      backend->attention.threshold.store(threshold, std::memory_order_relaxed);
+      return HALOGEN_OK;
+    }
     return halogen::failed(
         error, HALOGEN_E_UNSUPPORTED,
         std::string("the CPU backend cannot change '") + key + "' while serving");

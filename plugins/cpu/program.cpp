@@ -24,22 +24,24 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
                                          const halogen_program_request& request,
                                          halogen_error* error) {
   std::unique_ptr<Program> program(new Program(team, settings, request));
-  if (compile_plan(*request.graph, request.weights, *request.limits, *request.geometry, settings,
-                   program->plan_, error) != HALOGEN_OK) {
+  if (compile_plan(*request.graph, request.weights, *request.limits, settings, program->plan_,
+                   error) != HALOGEN_OK) {
     return nullptr;
   }
   Plan& plan = program->plan_;
   program->arena_ = Memory(plan.arena_bytes);
+  program->partials_ = Memory(plan.partial_floats * sizeof(float));
   program->claims_ = std::vector<Claim>(plan.operations.size());
   program->token_sequences_.resize(request.limits->max_tokens);
   for (unsigned i = 0; i < team.size(); i++) {
     program->scratch_.emplace_back(plan.scratch_floats * sizeof(float));
     if (!program->scratch_.back().data()) program->arena_ = Memory();
   }
-  if (!program->arena_.data()) {
-    failed(error, HALOGEN_E_NO_MEMORY,
-           "no memory for " + std::to_string(plan.arena_bytes) +
-               " bytes of activations; a smaller max_batch_tokens needs less");
+  if (!program->arena_.data() || !program->partials_.data()) {
+    failed(
+        error, HALOGEN_E_NO_MEMORY,
+        "no memory for " + std::to_string(plan.working_bytes(team.size())) +
+            " bytes of activations and scores; a smaller max_batch_tokens or context needs less");
     return nullptr;
   }
   StepContext& context = program->context_;
@@ -48,6 +50,7 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
   context.arena = program->arena_.data();
   context.token_sequences = program->token_sequences_.data();
   context.claims = program->claims_.data();
+  context.partials = reinterpret_cast<float*>(program->partials_.data());
   context.members = team.size();
   if (request.progress && !request.progress(request.progress_context, 1.0, "compiled")) {
     failed(error, HALOGEN_E_CANCELLED, "cancelled");
@@ -61,7 +64,8 @@ Program::Program(ThreadTeam& team, const Settings& settings, const halogen_progr
       settings_(settings),
       graph_(request.graph),
       limits_(*request.limits),
-      geometry_(*request.geometry) {}
+      geometry_(*request.geometry),
+      cost_(*request.graph, *request.geometry) {}
 
 halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* ticket,
                                halogen_error* error) {
@@ -76,7 +80,8 @@ halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* t
   for (Claim& claim : claims_) claim.next.store(0, std::memory_order_relaxed);
   context_.step = step;
   context_.kv = &kv;
-  count_cost(step);
+  for (const auto& schedule : plan_.schedules) schedule->prepare(step, *settings_.attention);
+  started_cost_ = cost_.of(step);
   started_ns_ = now_ns();
   team_ticket_ = team_.begin(*this);
   *ticket = ++submitted_;
@@ -92,8 +97,8 @@ halogen_status Program::wait(uint64_t ticket, uint64_t timeout_us, halogen_error
         "the step is still running after " + std::to_string(timeout_us) + " microseconds");
   }
   waited_ = ticket;
-  step_bytes_.store(started_bytes_, std::memory_order_relaxed);
-  step_operations_.store(started_operations_, std::memory_order_relaxed);
+  step_bytes_.store(started_cost_.bytes, std::memory_order_relaxed);
+  step_operations_.store(started_cost_.operations, std::memory_order_relaxed);
   step_ns_.store(now_ns() - started_ns_, std::memory_order_relaxed);
   return HALOGEN_OK;
 }
@@ -164,16 +169,6 @@ halogen_status Program::check_sequence(const KvPool& kv, const halogen_step& ste
       return bad_step(error, "a block table names a block outside the pool");
   }
   return HALOGEN_OK;
-}
-
-void Program::count_cost(const halogen_step& step) {
-  uint64_t positions = 0;
-  for (uint32_t t = 0; t < step.n_tokens; t++)
-    positions += static_cast<uint64_t>(step.positions[t]) + 1;
-  started_bytes_ = plan_.weight_bytes + positions * plan_.bytes_per_position;
-  started_operations_ = step.n_tokens * plan_.operations_per_token +
-                        step.n_rows * plan_.operations_per_row +
-                        positions * plan_.operations_per_position;
 }
 
 void Program::counters(halogen_counters* counters) const {

@@ -8,6 +8,7 @@
 
 #include "plugins/cpu/memory.h"
 #include "plugins/cpu/plan.h"
+#include "plugins/cpu/step_cost.h"
 #include "plugins/cpu/thread_team.h"
 
 namespace halogen::cpu {
@@ -41,15 +42,16 @@ class Program final : public TeamJob {
   halogen_status check(const KvPool& kv, const halogen_step& step, halogen_error* error) const;
   halogen_status check_sequence(const KvPool& kv, const halogen_step& step, uint32_t sequence,
                                 halogen_error* error) const;
-  void count_cost(const halogen_step& step);
 
   ThreadTeam& team_;
   Settings settings_;
   const halogen_graph* graph_;
   halogen_limits limits_;
   halogen_kv_geometry geometry_;
+  StepCost cost_;
   Plan plan_;
   Memory arena_;
+  Memory partials_;
   std::vector<Claim> claims_;
   std::vector<uint32_t> token_sequences_;
   std::vector<Memory> scratch_;  // [team size]
@@ -58,7 +60,7 @@ class Program final : public TeamJob {
   uint64_t submitted_ = 0;  // steps so far; the last one's ticket
   uint64_t waited_ = 0;     // the last step known to be done
   uint64_t started_ns_ = 0;
-  uint64_t started_bytes_ = 0, started_operations_ = 0;  // of the step in flight
+  StepCost::Figures started_cost_;  // of the step in flight
   std::atomic<uint64_t> step_bytes_{0}, step_operations_{0}, step_ns_{0};
 };
 

@@ -61,34 +61,4 @@ void LinearOperation::run_part(const StepContext& context, const Part& part, uin
   }
 }
 
-void AttendOperation::run(const StepContext& context, uint32_t index, float* scratch) const {
-  const halogen_step& step = context.step;
-  const uint32_t units = step.n_tokens * kv_heads_;
-  for (uint32_t unit = context.claim(index, 1); unit < units; unit = context.claim(index, 1)) {
-    // The longest contexts first, so that no thread is left with one at the end.
-    const uint32_t token = step.n_tokens - 1 - unit / kv_heads_;
-    const uint32_t kv_head = unit % kv_heads_;
-    const uint32_t sequence = context.token_sequences[token];
-    const auto position = static_cast<uint32_t>(step.positions[token]);
-
-    AttendCall call{};
-    call.kv = &context.kv->layer(attributes_.kv_layer);
-    call.block_table = step.block_tables + size_t{sequence} * step.block_table_stride;
-    call.kv_head = kv_head;
-    call.n_heads = group_;
-    call.q = context.floats(q_, token) + size_t{kv_head} * group_ * key_dim_;
-    call.q_stride = key_dim_;
-    call.last = attributes_.causal ? position : step.context_lengths[sequence] - 1;
-    const uint32_t window = attributes_.window;
-    call.first = window != 0 && position >= window ? position - window + 1 : 0;
-    call.scale = attributes_.scale;
-    call.softcap = attributes_.softcap;
-    call.sinks = sinks_ ? sinks_ + size_t{kv_head} * group_ : nullptr;
-    call.out = context.floats(out_, token) + size_t{kv_head} * group_ * value_dim_;
-    call.out_stride = value_dim_;
-    call.scratch = scratch;
-    context.kernels->attend(call);
-  }
-}
-
 }  // namespace halogen::cpu

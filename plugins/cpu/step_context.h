@@ -41,6 +41,7 @@ struct StepContext {
   KvPool* kv = nullptr;
   uint32_t* token_sequences = nullptr;  // [n_tokens]: which sequence a token belongs to
   Claim* claims = nullptr;              // [operations]
+  float* partials = nullptr;            // of attention that is split over the context
   unsigned members = 1;
 
   uint32_t count(Domain domain) const {

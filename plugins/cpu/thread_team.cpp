@@ -28,47 +28,39 @@ std::unique_ptr<ThreadTeam> ThreadTeam::start(const halogen_host* host, unsigned
 ThreadTeam::~ThreadTeam() {
   drain();
   stopping_ = true;
-  started_.fetch_add(1, std::memory_order_release);
-  wake_all(started_);
+  started_.advance();
   for (halogen_thread* thread : threads_) host_->thread_join(host_, thread);
 }
 
 uint32_t ThreadTeam::begin(TeamJob& job) {
   job_ = &job;
-  const uint32_t ticket = started_.fetch_add(1, std::memory_order_release) + 1;
-  wake_all(started_);
-  return ticket;
+  return started_.advance();
 }
 
 bool ThreadTeam::finish(uint32_t ticket, uint64_t timeout_us) {
   // Jobs run one at a time, so that the only value before `ticket` is the one below it.
-  return finished_.load(std::memory_order_acquire) == ticket ||
-         wait_while_equal(finished_, ticket - 1, timeout_us);
+  return finished_.get() == ticket || finished_.sleep_while_equal(ticket - 1, timeout_us);
 }
 
 void ThreadTeam::meet() {
-  const uint32_t phase = phase_.load(std::memory_order_relaxed);
+  const uint32_t phase = phase_.get();
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
     arrived_.store(0, std::memory_order_relaxed);
-    phase_.fetch_add(1, std::memory_order_release);
-    if (size_ > 1) wake_all(phase_);
+    phase_.advance();
   } else {
-    wait_while_equal(phase_, phase);
+    phase_.wait_while_equal(phase);
   }
 }
 
 void ThreadTeam::serve(unsigned member) {
   uint32_t seen = 0;
   for (;;) {
-    wait_while_equal(started_, seen);
+    started_.wait_while_equal(seen);
     seen++;
     if (stopping_) return;
     job_->run(member);
     meet();  // the last member's writes are visible to whoever finishes
-    if (member == 0) {
-      finished_.store(seen, std::memory_order_release);
-      wake_all(finished_);
-    }
+    if (member == 0) finished_.advance();
   }
 }
 

@@ -2,6 +2,7 @@
 // operations and meet at a barrier after each, so that a step costs one wake-up and no task queue.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -39,11 +40,9 @@ class ThreadTeam {
   bool finish(uint32_t ticket, uint64_t timeout_us);
 
   // [device] Whether no job is in progress.
-  bool idle() const {
-    return finished_.load(std::memory_order_acquire) == started_.load(std::memory_order_relaxed);
-  }
+  bool idle() const { return finished_.get() == started_.get(); }
   // [worker] Waits for the job in progress, if there is one.
-  void drain() { finish(started_.load(std::memory_order_relaxed), UINT64_MAX); }
+  void drain() { finish(started_.get(), UINT64_MAX); }
 
   // Inside a job: returns when every member has called it.
   void meet();
@@ -63,10 +62,10 @@ class ThreadTeam {
   TeamJob* job_ = nullptr;
   bool stopping_ = false;
   // Each counter on a cache line of its own: all members look at them.
-  alignas(64) Counter started_{0};   // jobs begun
-  alignas(64) Counter finished_{0};  // jobs done
-  alignas(64) Counter arrived_{0};   // members at the barrier
-  alignas(64) Counter phase_{0};     // barriers passed
+  alignas(64) Counter started_;                   // jobs begun
+  alignas(64) Counter finished_;                  // jobs done
+  alignas(64) std::atomic<uint32_t> arrived_{0};  // members at the barrier
+  alignas(64) Counter phase_;                     // barriers passed
 };
 
 }  // namespace halogen::cpu

@@ -226,6 +226,46 @@ describe('sampling', () => {
   });
 });
 
+describe('prefix cache', () => {
+  const ask = (body) => server.ask('/v1/completions', { temperature: 0, max_tokens: 8, ignore_eos: true, return_token_ids: true, ...body });
+  const cached = (reply) => reply.usage.prompt_tokens_details.cached_tokens;
+
+  test('usage tells what was there, a next turn goes on behind the answer, and the answers stay the same', async () => {
+    const prompt = Array.from({ length: 100 }, (_, i) => 300 + i);
+    const first = await ask({ prompt });
+    assert.equal(cached(first), 0);
+    const again = await ask({ prompt });
+    assert.equal(cached(again), 99);
+    assert.deepEqual(again.choices[0].token_ids, first.choices[0].token_ids);
+    const next = [...prompt, ...first.choices[0].token_ids, 7, 8, 9];
+    const [reused, computed] = [await ask({ prompt: next }), await ask({ prompt: next, cache_prompt: false })];
+    assert.equal(cached(reused), 107);
+    assert.equal(cached(computed), 0);
+    assert.deepEqual(reused.choices[0].token_ids, computed.choices[0].token_ids);
+  });
+
+  test('choices of a prompt compute it once', async () => {
+    const before = await server.metric('halogen_prompt_tokens_total');
+    const reply = await ask({ prompt: Array.from({ length: 90 }, (_, i) => 500 + i), n: 4, temperature: 1 });
+    assert.equal(reply.usage.prompt_tokens, 90);
+    assert.equal(await server.metric('halogen_prompt_tokens_total'), before + 90 + 3);
+  });
+
+  test('metrics count hits', async () => {
+    const prompt = Array.from({ length: 50 }, (_, i) => 800 + i);
+    await ask({ prompt });
+    const [hits, queried] = ['hit', 'queried'].map((name) => `halogen_prefix_cache_${name}_tokens_total`);
+    const before = [await server.metric(hits), await server.metric(queried)];
+    await ask({ prompt });
+    assert.deepEqual([await server.metric(hits), await server.metric(queried)], [before[0] + 49, before[1] + 50]);
+    assert.ok((await server.metric('halogen_kv_blocks_cached')) > 0);
+  });
+
+  test('cache_prompt is a boolean', async () => {
+    assert.equal((await server.post('/v1/completions', { prompt: 'a', cache_prompt: 'no' })).status, 400);
+  });
+});
+
 describe('other endpoints', () => {
   test('models', async () => {
     const list = await (await fetch(`${server.url}/v1/models`)).json();

@@ -162,9 +162,10 @@ TEST_P(QuantisedLogits, MatchTheDequantisedWeightsInExactMode) {
 }
 
 // Rounding activations to 8 bits costs the peer up to 0.13 (RMS) on qwen2-tiny, whose logits
-// spread 3.5.
+// spread 3.5: a share of 0.037. Which values a rounding tips is chance, and the last bit of a sum
+// moves the share by a tenth.
 TEST_P(QuantisedLogits, StayWithinTheErrorOfQuantisedActivations) {
-  constexpr double kShareOfSpread = 0.13 / 3.5;
+  constexpr double kShareOfSpread = 1.1 * 0.13 / 3.5;
   const auto runner = ModelRunner::load(data_path(path_));
   ASSERT_TRUE(runner);
   const std::vector<float> reference = read_floats(data_path(reference_));
@@ -231,7 +232,7 @@ TEST(Perplexity, OfTheTrainedModelInQ4KMAgreesWithTheReference) {
   const std::string name = "trained-qwen3-15m-Q4_K_M.gguf";
   if (!have_data("gguf/" + name) || !have_data("golden/heldout.txt"))
     GTEST_SKIP() << name << " is missing";
-  const auto runner = ModelRunner::load(data_path("gguf/" + name), {.f32_cache = false});
+  const auto runner = ModelRunner::load(data_path("gguf/" + name), {.cache_type = "f16"});
   ASSERT_TRUE(runner);
   const double ours = perplexity(*runner), theirs = reference_perplexity(name);
   RecordProperty("perplexity", std::to_string(ours));
@@ -246,13 +247,56 @@ TEST(Perplexity, OfTheTrainedModelInBF16AgreesWithTheReference) {
   if (!have_data(source) || !have_data(folder)) GTEST_SKIP() << folder << " is missing";
   const std::string bf16 = testing::TempDir() + "trained-bf16.gguf";
   ASSERT_TRUE(with_tensors_of(data_path(source), data_path(folder + "/model.safetensors"), bf16));
-  const auto runner = ModelRunner::load(bf16, {.f32_cache = false});
+  const auto runner = ModelRunner::load(bf16, {.cache_type = "f16"});
   ASSERT_TRUE(runner);
   constexpr double kReference = 5.610605447997316;  // perplexity.json, ppl_second_half
   const double ours = perplexity(*runner);
   std::cout << "perplexity " << ours << ", reference " << kReference << '\n';
   EXPECT_NEAR(ours, kReference, 0.001 * kReference);
   std::remove(bf16.c_str());
+}
+
+// --- the quantised cache
+
+class QuantisedCache : public testing::TestWithParam<std::pair<const char*, double>> {
+ protected:
+  void SetUp() override {
+    if (!have_data(path_) || !have_data("golden/heldout.txt"))
+      GTEST_SKIP() << path_ << " is missing";
+  }
+  double perplexity_of(const std::string& cache_type) {
+    const auto runner = ModelRunner::load(data_path(path_), {.cache_type = cache_type});
+    return runner ? perplexity(*runner) : 0;
+  }
+  const std::string path_ = "gguf/trained-qwen3-15m-Q4_K_M.gguf";
+};
+
+// Against the cache of halves. Eight bits cost a thousandth, four bits some percent.
+TEST_P(QuantisedCache, CostsLittlePerplexity) {
+  const auto [type, share] = GetParam();
+  const double quantised = perplexity_of(type), halves = perplexity_of("f16");
+  RecordProperty("perplexity", std::to_string(quantised));
+  std::cout << "perplexity with a cache of " << type << ": " << quantised << ", of f16: " << halves
+            << '\n';
+  EXPECT_NEAR(quantised, halves, share * halves);
+  EXPECT_NE(quantised, halves);  // else the cache was of halves
+}
+
+INSTANTIATE_TEST_SUITE_P(, QuantisedCache,
+                         testing::Values(std::pair("q8_0", 0.002), std::pair("q4_0", 0.05)));
+
+TEST(QuantisedCacheMemory, HoldsAsManyMoreBlocksAsItsElementsAreSmaller) {
+  const std::string path = "gguf/qwen2-tiny-f32.gguf";
+  if (!have_data(path)) GTEST_SKIP() << path << " is missing";
+  const auto blocks = [&](const char* type) {
+    const auto runner =
+        ModelRunner::load(data_path(path), {.cache_type = type, .batch_tokens = 4096});
+    return runner ? static_cast<double>(runner->model().limits().total_blocks) : 0;
+  };
+  const double halves = blocks("f16");
+  EXPECT_NEAR(blocks("q8_0"), halves * 64 / 34, 2);
+  EXPECT_NEAR(blocks("q4_0"), halves * 64 / 18, 4);
+  EXPECT_NEAR(blocks("f16/q8_0"), halves * 128 / (64 + 34), 2);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // A sequence's numbers depend on nothing but the sequence: bit for bit the same alone, in a batch,
 // in chunks, in any kernel's row of tokens, and on any number of threads.
+#include <numeric>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ class Invariance : public testing::TestWithParam<std::tuple<const char*, const c
     path_ = std::string("gguf/") + file;
     if (!have_data(path_)) GTEST_SKIP() << path_ << " is missing";
     runner_ =
-        ModelRunner::load(data_path(path_), {.f32_cache = false, .instructions = instructions});
+        ModelRunner::load(data_path(path_), {.cache_type = "f16", .instructions = instructions});
     ASSERT_TRUE(runner_);
   }
   std::vector<int32_t> random_tokens(size_t count) {
@@ -69,6 +70,77 @@ TEST_P(Invariance, TheBatchDoesNotMatter) {
   }
   ASSERT_EQ(ours.size(), alone.size());
   for (size_t i = 0; i < ours.size(); i++) ASSERT_EQ(ours[i], alone[i]) << "token " << i;
+}
+
+// Long enough for several chunks of the flash way, which threads share.
+class LongContext : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  void SetUp() override {
+    if (!have_data(path_)) GTEST_SKIP() << path_ << " is missing";
+  }
+  std::unique_ptr<ModelRunner> load(uint32_t threads) {
+    const auto [type, flash] = GetParam();
+    return ModelRunner::load(data_path(path_), {.cache_type = type,
+                                                .context = 1024,
+                                                .batch_tokens = 1024,
+                                                .threads = threads,
+                                                .flash = flash});
+  }
+  std::vector<int32_t> random_tokens(size_t count) {
+    std::vector<int32_t> tokens(count);
+    for (int32_t& id : tokens) id = static_cast<int32_t>(random_() % 1000);
+    return tokens;
+  }
+
+  const std::string path_ = "gguf/qwen2-tiny-f32.gguf";
+  std::mt19937 random_{11};
+};
+
+TEST_P(LongContext, ThreadsChunksAndTheBatchDoNotMatter) {
+  const auto alone = load(1), shared = load(3);
+  ASSERT_TRUE(alone && shared);
+  const std::vector<int32_t> tokens = random_tokens(700);
+  const Logits whole = alone->logits(tokens);
+  size_t at = 0;
+  for (const size_t size : {1, 299, 1, 7, 64, 2, 250, 1, 1, 73, 1}) {
+    const std::vector<int32_t> chunk(tokens.begin() + static_cast<ptrdiff_t>(at),
+                                     tokens.begin() + static_cast<ptrdiff_t>(at + size));
+    const std::vector<int32_t> other = random_tokens(size % 5 + 1);
+    const Logits part = shared->step({{2, other}, {0, chunk}, {1, random_tokens(1)}});
+    for (size_t i = 0; i < size; i++)
+      ASSERT_EQ(part[other.size() + i], whole[at + i]) << "token " << at + i;
+    at += size;
+  }
+  ASSERT_EQ(at, tokens.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(, LongContext,
+                         testing::Combine(testing::Values("f16", "q8_0", "q4_0/f16"),
+                                          testing::Values("on", "off")));
+
+// Both routes give the same numbers to rounding, in bits of their own, as soon as they are chosen.
+TEST(AttentionRoute, ChangesBetweenSteps) {
+  const std::string path = "gguf/qwen2-tiny-f32.gguf";
+  if (!have_data(path)) GTEST_SKIP() << path << " is missing";
+  const auto runner = ModelRunner::load(data_path(path), {.flash = "off"});
+  ASSERT_TRUE(runner);
+  std::vector<int32_t> tokens(500);
+  std::iota(tokens.begin(), tokens.end(), 3);
+  const Logits plain = runner->logits(tokens);
+  const auto chosen = [&](FlashAttention flash, uint32_t threshold) {
+    const Status status = runner->model().change_attention({flash, threshold});
+    EXPECT_TRUE(status.ok()) << status.error().message;
+    return runner->logits(tokens);
+  };
+  const Logits flash = chosen(FlashAttention::forced, 4096);
+  EXPECT_EQ(flash[255], plain[255]);  // one chunk is a plain row
+  EXPECT_NE(flash[499], plain[499]);
+  for (size_t i = 0; i < plain[499].size(); i++) EXPECT_NEAR(flash[499][i], plain[499][i], 1e-4);
+  const Logits at_the_last = chosen(FlashAttention::automatic, 500);
+  EXPECT_EQ(at_the_last[498], plain[498]);
+  EXPECT_NE(at_the_last[499], plain[499]);
+  EXPECT_EQ(chosen(FlashAttention::automatic, 501), plain);
+  EXPECT_EQ(chosen(FlashAttention::forbidden, 0), plain);
 }
 
 INSTANTIATE_TEST_SUITE_P(

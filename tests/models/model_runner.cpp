@@ -10,6 +10,7 @@ namespace halogen::test {
 
 std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
                                                const RunnerOptions& options) {
+  const size_t slash = options.cache_type.find('/');
   FlagValues flags;
   flags.assignments = {
       "engine.context=" + std::to_string(options.context),
@@ -17,7 +18,13 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
       // Every token of a step may be wanted out, and rows are bounded by sequences.
       "engine.max_concurrent_requests=" + std::to_string(options.batch_tokens),
       "kv.pool_size=512M",
-      std::string("kv.cache_type=\"") + (options.f32_cache ? "f32" : "f16") + "\"",
+      "kv.block_tokens=" + std::to_string(options.block_tokens),
+      "kv.host_pool_size=\"" + options.host_pool + "\"",
+      "kv.cache_type_k=\"" + options.cache_type.substr(0, slash) + "\"",
+      "kv.cache_type_v=\"" + options.cache_type.substr(slash == std::string::npos ? 0 : slash + 1) +
+          "\"",
+      "attention.flash=\"" + options.flash + "\"",
+      "backend.cpu.threads=" + std::to_string(options.threads),
       std::string("backend.cpu.exact=") + (options.exact ? "true" : "false"),
       "backend.cpu.instructions=\"" + options.instructions + "\"",
   };

@@ -14,11 +14,15 @@
 namespace halogen::test {
 
 struct RunnerOptions {
-  bool f32_cache = true;
+  std::string cache_type = "f32";     // of keys and values, or "KEYS/VALUES"
   bool exact = false;                 // the CPU backend's exact mode
   std::string instructions = "auto";  // its kernel set
   uint32_t context = 1024;
   uint32_t batch_tokens = 512;
+  uint32_t block_tokens = 16;
+  std::string host_pool = "0";
+  uint32_t threads = 0;  // 0: the backend's default
+  std::string flash = "auto";
 };
 
 // A part of a sequence, 0 … kSequences - 1, that a step computes.
@@ -47,6 +51,7 @@ class ModelRunner {
 
   uint32_t vocabulary_size() const { return model_->limits().vocabulary_size; }
   const ServedModel& model() const { return *model_; }
+  ServedModel& model() { return *model_; }
 
  private:
   ModelRunner() = default;

@@ -1,11 +1,11 @@
-// Many streams over a pool that is too small for them, with clients that leave: whoever stays gets exactly what
-// they would have got alone, and memory does not grow.
+// Many streams over a pool that is too small for them, with clients that leave and prompts that begin alike, with and
+// without a second tier: whoever stays gets exactly what they would have got alone, and memory does not grow.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { data, demoModel, haveData, Server } from '../http/server.mjs';
 
 const kStreams = 64;
-const kWaves = Number(process.env.HALOGEN_SOAK_WAVES ?? 4);
+const kWaves = Number(process.env.HALOGEN_SOAK_WAVES ?? 2);
 const kSanitized = process.env.HALOGEN_SANITIZED === '1';
 const kLeaveShare = 0.3;
 
@@ -22,23 +22,25 @@ function random(limit) {
   return Math.floor((state / 2 ** 32) * limit);
 }
 
+const tokens = (count) => Array.from({ length: count }, () => model.tokens[0] + random(model.tokens[1] - model.tokens[0]));
+
+// Half of the prompts begin like others: with one of a few stems, or with what was said before.
+const texts = [tokens(45), tokens(45)];
 function request() {
+  const begins = random(2) === 0 ? [] : texts[random(texts.length)].slice(0, 1 + random(60));
   return {
-    prompt: Array.from({ length: 1 + random(40) }, () => model.tokens[0] + random(model.tokens[1] - model.tokens[0])),
-    max_tokens: 40 + random(120),
+    prompt: [...begins, ...tokens(1 + random(40))],
+    max_tokens: 40 + random(110),
     temperature: 0,
     ignore_eos: true,
     return_token_ids: true,
   };
 }
 
+// Alone, and computed from the beginning.
+const alone = (body) => follow({ ...body, cache_prompt: false });
+
 let server;
-before(async () => {
-  // 64 requests at once that begin short and grow to as much as 200 tokens, over the pool.
-  server = await Server.start(model.path, [
-    '--max-concurrent-requests', String(kStreams), '--context', '256', '--pool-size', model.pool, '--batch-size', '128']);
-});
-after(async () => assert.equal(await server.stop(), 0));
 
 // The tokens of a stream; null for one that left after a few.
 async function follow(body, leaveAfter) {
@@ -65,7 +67,21 @@ async function idle() {
   assert.fail('requests are left over');
 }
 
-test(`${kWaves} waves of ${kStreams} streams`, { timeout: 1_200_000 }, async () => {
+for (const [name, flags] of [['one tier', []], ['two tiers', ['--host-pool-size', model.pool]]]) {
+  test(`${kWaves} waves of ${kStreams} streams over ${name}`, { timeout: 1_200_000 }, async () => {
+    // 64 requests at once that begin short and grow to as much as 250 tokens, over the pool.
+    server = await Server.start(model.path, [
+      '--max-concurrent-requests', String(kStreams), '--context', '256', '--pool-size', model.pool, '--batch-size', '128',
+      ...flags]);
+    try {
+      await soak();
+    } finally {
+      assert.equal(await server.stop(), 0);
+    }
+  });
+}
+
+async function soak() {
   const blocks = await server.metric('halogen_kv_blocks');
   let memory;
   let survivors = 0;
@@ -78,17 +94,25 @@ test(`${kWaves} waves of ${kStreams} streams`, { timeout: 1_200_000 }, async () 
     for (let i = 0; i < kStreams; i++) {
       if (leave[i] !== undefined) continue;
       assert.equal(together[i].length, requests[i].max_tokens);
-      assert.deepEqual(together[i], await follow(requests[i]), `wave ${wave}, stream ${i}`);
+      assert.deepEqual(together[i], await alone(requests[i]), `wave ${wave}, stream ${i}`);
+      if (texts.length < 20) texts.push([...requests[i].prompt, ...together[i]]);
       survivors++;
     }
     if (wave === 0) memory = server.residentBytes();
   }
   const grown = server.residentBytes() - memory;
-  const preemptions = await server.metric('halogen_preemptions_total');
-  const cancelled = await server.metric('halogen_requests_cancelled_total');
+  const count = (name) => server.metric(`halogen_${name}_total`);
+  const [preemptions, cancelled, hits, queried, evicted, stored, loaded] = await Promise.all([
+    'preemptions', 'requests_cancelled', 'prefix_cache_hit_tokens', 'prefix_cache_queried_tokens',
+    'prefix_cache_evicted_blocks', 'kv_host_stored_blocks', 'kv_host_loaded_blocks'].map(count));
   console.log(`${survivors} streams equal their solo output; ${blocks} blocks, ${preemptions} preemptions, ` +
-    `${cancelled} cancelled, memory grew ${(grown / 1024).toFixed(0)} KiB after the first wave`);
+    `${cancelled} cancelled, ${hits} of ${queried} tokens from the cache, ${evicted} blocks thrown out, ` +
+    `${stored} stored and ${loaded} loaded, memory grew ${(grown / 1024).toFixed(0)} KiB after the first wave`);
   assert.ok(preemptions > 0, 'the pool was large enough');
   assert.ok(cancelled > 0);
+  assert.ok(hits > 0 && evicted > 0);
+  const tier = (await server.metric('halogen_kv_host_blocks')) > 0;
+  assert.equal(stored > 0, tier);
+  assert.equal(loaded > 0, tier);
   if (!kSanitized) assert.ok(grown < 8 << 20, `memory grew by ${grown} bytes`);
-});
+}

@@ -1,6 +1,8 @@
 // Attention: grouping of heads, sizes, windows, softcap, sinks, chunks; prefill and decode over
 // scattered blocks.
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "core/check/backend/operator_cases.h"
 
@@ -11,23 +13,32 @@ struct Attention {
   int64_t heads = 4, kv_heads = 2, key_dim = 64, value_dim = 64;
   halogen_attend_attributes attributes{0, 1, 0, 0.125F, 0, 0};
   bool sinks = false;
-  halogen_type kv_type = HALOGEN_F32;
-  uint32_t block_tokens = 16;
+  halogen_type key_type = HALOGEN_F32, value_type = HALOGEN_F32;
+  bool exact = true;  // K and V are such that the pool keeps them as they are
+  uint32_t context = 256, block_tokens = 16;
   float spread = 1.0F;
   std::vector<uint32_t> steps = {65, 1};  // tokens of one sequence
 };
 
 Outcome run(OperatorCase& c, const Attention& attention) {
-  c.sizes().kv_type = attention.kv_type;
+  c.sizes().key_type = attention.key_type;
+  c.sizes().value_type = attention.value_type;
   c.sizes().block_tokens = attention.block_tokens;
-  c.sizes().max_context = c.sizes().max_tokens = 256;
-  const uint32_t blocks = (256 + attention.block_tokens - 1) / attention.block_tokens;
+  c.sizes().max_context = c.sizes().max_tokens = attention.context;
+  const uint32_t blocks = (attention.context + attention.block_tokens - 1) / attention.block_tokens;
   c.sizes().blocks = 2 * blocks;
   const int64_t width = attention.heads * attention.value_dim;
   TestGraph& graph = c.graph(static_cast<uint32_t>(width));
   const auto q = graph.heads(attention.heads, attention.key_dim, attention.spread);
-  const auto k = graph.heads(attention.kv_heads, attention.key_dim, attention.spread, true);
-  const auto v = graph.heads(attention.kv_heads, attention.value_dim, 1.0F, true);
+  // What fits halves fits floats too.
+  const auto kept_as = [&](halogen_type type) -> halogen_type {
+    if (!attention.exact) return HALOGEN_F32;
+    return type == HALOGEN_F32 ? halogen_type{HALOGEN_F16} : type;
+  };
+  const auto k = graph.heads(attention.kv_heads, attention.key_dim, attention.spread,
+                             kept_as(attention.key_type));
+  const auto v =
+      graph.heads(attention.kv_heads, attention.value_dim, 1.0F, kept_as(attention.value_type));
   const auto sinks =
       attention.sinks ? graph.weight(HALOGEN_F32, {attention.heads}, 2.0F) : HALOGEN_NO_VALUE;
   graph.output(graph.builder().attend(q, k, v, attention.attributes, sinks), width);
@@ -49,13 +60,15 @@ void add_sizes(CaseList& cases) {
   for (const Heads& heads : {Heads{"mha", 3, 3}, Heads{"gqa", 6, 2}, Heads{"mqa", 5, 1}}) {
     for (const int64_t size : {64, 80, 128}) {
       for (const auto& [type, type_name] :
-           {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16")}) {
+           {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16"),
+            std::pair(HALOGEN_Q8_0, "Q8_0"), std::pair(HALOGEN_Q4_0, "Q4_0")}) {
+        if (halogen_row_bytes(type, static_cast<uint64_t>(size)) == 0) continue;
         Attention attention;
         attention.heads = heads.heads;
         attention.kv_heads = heads.kv_heads;
         attention.key_dim = attention.value_dim = size;
         attention.attributes.scale = 1.0F / std::sqrt(static_cast<float>(size));
-        attention.kv_type = type;
+        attention.key_type = attention.value_type = type;
         cases.add(
             std::string("attend/") + heads.name + "/" + std::to_string(size) + "-" + type_name,
             size == 64, [attention](OperatorCase& c) { return run(c, attention); });
@@ -85,6 +98,74 @@ void add_lengths(CaseList& cases) {
     attention.block_tokens = block_tokens;
     cases.add("attend/block/" + std::to_string(block_tokens), block_tokens == 3,
               [attention](OperatorCase& c) { return run(c, attention); });
+  }
+}
+
+// Keys and values of types of their own, and such that storing rounds them.
+void add_stored_types(CaseList& cases) {
+  struct Types {
+    const char* name;
+    halogen_type key, value;
+  };
+  for (const Types& types :
+       {Types{"F16-F32", HALOGEN_F16, HALOGEN_F32}, Types{"F16-Q8_0", HALOGEN_F16, HALOGEN_Q8_0},
+        Types{"Q8_0-Q4_0", HALOGEN_Q8_0, HALOGEN_Q4_0},
+        Types{"Q4_0-F16", HALOGEN_Q4_0, HALOGEN_F16},
+        Types{"Q8_0-Q8_0", HALOGEN_Q8_0, HALOGEN_Q8_0},
+        Types{"Q4_0-Q4_0", HALOGEN_Q4_0, HALOGEN_Q4_0}}) {
+    for (const bool exact : {true, false}) {
+      Attention attention;
+      attention.key_type = types.key;
+      attention.value_type = types.value;
+      attention.exact = exact;
+      if (!exact) attention.spread = 0.5F;
+      cases.add(std::string("attend/stored/") + types.name + (exact ? "" : "-rounded"), exact,
+                [attention](OperatorCase& c) { return run(c, attention); });
+    }
+  }
+}
+
+// The routes among which an operator may choose, where the backend has such a choice.
+Outcome run_route(OperatorCase& c, const Attention& attention, const char* route) {
+  const halogen_backend_factory& factory = c.session().factory();
+  const auto set = [&](const char* value) {
+    halogen_error error = no_error();
+    const halogen_status status = factory.option_set(c.session().backend(), "flash", value, &error);
+    return status == HALOGEN_OK ? Status()
+                                : fail(status, "option_set of flash to " + std::string(value) +
+                                                   " answers " + described(status, error));
+  };
+  const auto* const* keys = factory.config_keys;
+  const auto* const* flash =
+      std::find_if(keys, keys + factory.n_config_keys, [](const halogen_config_key* key) {
+        return std::string_view(key->name) == "flash" && HALOGEN_HAS(key, live) && key->live;
+      });
+  if (flash == keys + factory.n_config_keys)
+    return Outcome::unsupported("there is no live setting flash");
+  if (auto changed = set(route); !changed) return Outcome::failed(changed.error().message);
+  Outcome outcome = run(c, attention);
+  if (auto changed = set((*flash)->default_value); !changed)
+    return Outcome::failed(changed.error().message);
+  return outcome;
+}
+
+void add_routes(CaseList& cases) {
+  for (const char* route : {"on", "off"}) {
+    const auto add = [&](const char* name, auto change) {
+      Attention attention;
+      attention.context = 600;
+      attention.steps = {300, 1, 270, 1};
+      change(attention);
+      cases.add(std::string("attend/flash-") + route + "/" + name, false,
+                [attention, route](OperatorCase& c) { return run_route(c, attention, route); });
+    };
+    add("plain", [](Attention&) {});
+    add("window", [](Attention& a) { a.attributes.window = 270; });
+    add("sinks-softcap", [](Attention& a) {
+      a.sinks = true;
+      a.attributes.softcap = 3;
+    });
+    add("Q8_0", [](Attention& a) { a.key_type = a.value_type = HALOGEN_Q8_0; });
   }
 }
 
@@ -138,6 +219,8 @@ void add_kinds(CaseList& cases) {
 void add_attend_cases(CaseList& cases) {
   add_sizes(cases);
   add_lengths(cases);
+  add_stored_types(cases);
+  add_routes(cases);
   add_kinds(cases);
 }
 

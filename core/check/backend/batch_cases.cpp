@@ -86,7 +86,7 @@ class Decoder {
     sizes.block_tokens = kBlockTokens;
     sizes.max_context = kBlockTokens * kSequenceBlocks;
     sizes.blocks = kSequenceBlocks * kSequences;
-    sizes.kv_type = HALOGEN_F16;
+    sizes.set_kv_type(HALOGEN_F16);
     program_.emplace(c.session(), graph_, sizes);
     if (auto created = program_->create(); !created)
       outcome_ = Outcome::failed(created.error().message);

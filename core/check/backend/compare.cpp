@@ -78,7 +78,7 @@ Outcome compare_steps(const BackendSession& session, const TestGraph& graph,
   if (Outcome outcome = supported(session, graph.graph()); outcome.verdict != Verdict::pass)
     return outcome;
   TestProgram program(session, graph, sizes);
-  if (auto created = program.create(); !created) return Outcome::failed(created.error().message);
+  if (auto created = program.create(); !created) return not_created(created.error(), sizes);
   reference::KvCache cache(program.geometry());
   Comparison comparison;
   for (size_t i = 0; i < steps.size(); i++) {

@@ -12,10 +12,10 @@ namespace {
 
 using Value = TestGraph::Value;
 
-// x · W over one attention layer, so that there is a KV pool.
-void build_small(TestGraph& graph) {
-  const Value q = graph.heads(2, 16), k = graph.heads(1, 16, 1.0F, true),
-              v = graph.heads(1, 16, 1.0F, true);
+// x · W over one attention layer with a K/V head of `size`, so that there is a KV pool.
+void build_small(TestGraph& graph, int64_t size = 16) {
+  const Value q = graph.heads(32 / size, size), k = graph.heads(1, size, 1.0F, HALOGEN_F16),
+              v = graph.heads(1, size, 1.0F, HALOGEN_F16);
   const Value mixed = graph.builder().reshape(
       graph.builder().attend(q, k, v, {0, 1, 0, 0.25F, 0, 0}), {HALOGEN_DIM_TOKENS, 32});
   graph.output(graph.builder().linear(mixed, graph.weight(HALOGEN_F32, {32, 32})), 32);
@@ -92,13 +92,29 @@ void add_refusals(CaseList& cases) {
     TestGraph& graph = c.graph(32);
     build_small(graph);
     if (auto finished = graph.finish(); !finished) return Outcome::failed(finished.error().message);
-    c.sizes().kv_type = 250;
+    c.sizes().set_kv_type(250);
     TestProgram program(c.session(), graph, c.sizes());
     auto created = program.create();
     Findings findings;
     if (findings.expect(!created.ok(), "a KV pool of the unknown type 250 is accepted"))
       findings.expect(created.error().message.find("no message") == std::string::npos,
                       "an unknown KV type is refused without a message");
+    return findings.outcome();
+  });
+  // A head of 16 elements is no whole block of 32.
+  cases.add("contract/refuses/kv-blocks-that-do-not-fit", true, [](OperatorCase& c) {
+    TestGraph& graph = c.graph(32);
+    build_small(graph);
+    if (auto finished = graph.finish(); !finished) return Outcome::failed(finished.error().message);
+    Findings findings;
+    for (const halogen_type type : {HALOGEN_Q8_0, HALOGEN_Q4_0}) {
+      c.sizes().set_kv_type(type);
+      TestProgram program(c.session(), graph, c.sizes());
+      auto created = program.create();
+      if (findings.expect(!created.ok(), "a KV pool of blocks of 32 is accepted for heads of 16"))
+        findings.expect(created.error().message.find("no message") == std::string::npos,
+                        "KV blocks that do not fit are refused without a message");
+    }
     return findings.outcome();
   });
   cases.add("contract/refuses/weights-of-other-sizes", true, [](OperatorCase& c) {
@@ -158,13 +174,13 @@ Outcome cancels(OperatorCase& c) {
 
 Outcome tells_memory(OperatorCase& c) {
   TestGraph& graph = c.graph(32);
-  build_small(graph);
+  build_small(graph, 32);
   if (auto finished = graph.finish(); !finished) return Outcome::failed(finished.error().message);
   if (Outcome outcome = supported(c.session(), graph.graph()); outcome.verdict != Verdict::pass)
     return outcome;
   Findings findings;
-  for (const halogen_type type : {HALOGEN_F32, HALOGEN_F16}) {
-    c.sizes().kv_type = type;
+  for (const halogen_type type : {HALOGEN_F32, HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0}) {
+    c.sizes().set_kv_type(type);
     TestProgram program(c.session(), graph, c.sizes());
     program.request().weights = nullptr;  // not read yet
     halogen_memory_need need{};
@@ -172,10 +188,11 @@ Outcome tells_memory(OperatorCase& c) {
     halogen_error error = no_error();
     const halogen_status status =
         c.session().factory().memory_need(c.session().backend(), &program.request(), &need, &error);
+    const bool may_refuse = type == HALOGEN_Q8_0 || type == HALOGEN_Q4_0;
+    if (status == HALOGEN_E_UNSUPPORTED && may_refuse) continue;
     if (!findings.expect(status == HALOGEN_OK, "memory_need answers " + described(status, error)))
       break;
-    const uint64_t canonical =
-        uint64_t{c.sizes().block_tokens} * (16 + 16) * halogen_row_bytes(type, 1);
+    const uint64_t canonical = c.sizes().block_tokens * 2 * halogen_row_bytes(type, 32);
     findings.expect(need.kv_block_bytes == canonical,
                     "memory_need says " + std::to_string(need.kv_block_bytes) +
                         " bytes for a KV block; in the canonical layout it has " +

@@ -11,16 +11,17 @@ namespace halogen::check {
 namespace {
 
 constexpr uint32_t kBlockTokens = 8, kSequenceBlocks = 6, kBlocks = 4 * kSequenceBlocks;
-constexpr int64_t kHeads = 4, kKvHeads = 2, kKeyDim = 32, kValueDim = 24;
+constexpr int64_t kHeads = 4, kKvHeads = 2, kKeyDim = 32, kValueDim = 64;
 
-// Two attention layers whose K and V are exact: looked up, and fitting halves.
-void build(TestGraph& graph) {
+// Two attention layers whose K and V are exact: looked up, and as the pool keeps them.
+void build(TestGraph& graph, halogen_type type) {
+  const halogen_type kept_as = type == HALOGEN_F32 ? halogen_type{HALOGEN_F16} : type;
   GraphBuilder& builder = graph.builder();
   TestGraph::Value sum = HALOGEN_NO_VALUE;
   for (int layer = 0; layer < 2; layer++) {
     const auto q = graph.heads(kHeads, kKeyDim);
-    const auto k = graph.heads(kKvHeads, kKeyDim, 1.0F, true);
-    const auto v = graph.heads(kKvHeads, kValueDim, 1.0F, true);
+    const auto k = graph.heads(kKvHeads, kKeyDim, 1.0F, kept_as);
+    const auto v = graph.heads(kKvHeads, kValueDim, 1.0F, kept_as);
     const auto out = builder.attend(q, k, v, {0, 1, 0, 0.17F, 0, 0});
     sum = layer == 0 ? out : builder.add(sum, out);
   }
@@ -35,7 +36,8 @@ class KvRun {
         session_(c.session()),
         graph_(graph),
         program_(c.session(), graph, sizes),
-        cache_({sizeof(halogen_kv_geometry), sizes.block_tokens, sizes.kv_type, sizes.kv_type}) {}
+        cache_(
+            {sizeof(halogen_kv_geometry), sizes.block_tokens, sizes.key_type, sizes.value_type}) {}
 
   Status create() { return program_.create(); }
 
@@ -51,8 +53,10 @@ class KvRun {
   }
 
   size_t block_bytes() const {
-    const size_t element = halogen_row_bytes(program_.geometry().key_type, 1);
-    return 2 * element * kKvHeads * kBlockTokens * (kKeyDim + kValueDim);
+    const halogen_kv_geometry& geometry = program_.geometry();
+    return 2 * kKvHeads * kBlockTokens *
+           (halogen_row_bytes(geometry.key_type, kKeyDim) +
+            halogen_row_bytes(geometry.value_type, kValueDim));
   }
   Result<std::vector<uint8_t>> exported(uint32_t block) const {
     GuardedMemory memory(block_bytes());
@@ -108,7 +112,6 @@ class KvRun {
 
 std::string KvRun::difference(uint32_t block, const std::vector<uint8_t>& bytes) const {
   const halogen_type type = program_.geometry().key_type;
-  const size_t size = halogen_row_bytes(type, 1);
   size_t at = 0;
   for (uint32_t layer = 0; layer < 2; layer++) {
     for (const bool is_key : {true, false}) {
@@ -116,10 +119,11 @@ std::string KvRun::difference(uint32_t block, const std::vector<uint8_t>& bytes)
       for (int64_t head = 0; head < kKvHeads; head++) {
         for (uint32_t i = 0; i < kBlockTokens; i++) {
           const auto* entry = cache_.find(layer, block * kBlockTokens + i);
-          for (int64_t d = 0; d < dim; d++, at += size) {
-            if (!entry) continue;
-            double value = 0;
-            reference::dequantise(type, &bytes[at], 1, &value);
+          std::vector<double> row(static_cast<size_t>(dim));
+          reference::dequantise(type, &bytes[at], row.size(), row.data());
+          at += halogen_row_bytes(type, row.size());
+          for (int64_t d = 0; entry && d < dim; d++) {
+            const double value = row[static_cast<size_t>(d)];
             const reference::Tensor& tensor = is_key ? entry->key : entry->value;
             const double right = tensor.values[static_cast<size_t>(head * dim + d)];
             if (value == right) continue;
@@ -147,9 +151,9 @@ Prepared prepare(OperatorCase& c, halogen_type type) {
   sizes.block_tokens = kBlockTokens;
   sizes.blocks = kBlocks;
   sizes.max_context = kBlockTokens * kSequenceBlocks;
-  sizes.kv_type = type;
+  sizes.set_kv_type(type);
   Prepared prepared{c.graph(kHeads * kValueDim), nullptr, {}};
-  build(prepared.graph);
+  build(prepared.graph, type);
   if (auto finished = prepared.graph.finish(); !finished) {
     prepared.outcome = Outcome::failed(finished.error().message);
     return prepared;
@@ -158,7 +162,7 @@ Prepared prepare(OperatorCase& c, halogen_type type) {
   if (prepared.outcome.verdict != Verdict::pass) return prepared;
   prepared.run = std::make_unique<KvRun>(c, prepared.graph, sizes);
   if (auto created = prepared.run->create(); !created)
-    prepared.outcome = Outcome::failed(created.error().message);
+    prepared.outcome = not_created(created.error(), sizes);
   return prepared;
 }
 
@@ -212,7 +216,7 @@ Outcome moves(OperatorCase& c, halogen_type type) {
   sizes.block_tokens = kBlockTokens;
   sizes.blocks = kBlocks;
   sizes.max_context = kBlockTokens * kSequenceBlocks;
-  sizes.kv_type = type;
+  sizes.set_kv_type(type);
   KvRun other(c, p.graph, sizes);
   if (auto created = other.create(); !created) return Outcome::failed(created.error().message);
   StepMaker there(kBlockTokens, kSequenceBlocks, shuffled_blocks(kBlocks, 7));
@@ -322,7 +326,9 @@ Outcome refuses(OperatorCase& c) {
 }  // namespace
 
 void add_kv_cases(CaseList& cases) {
-  for (const auto& [type, name] : {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16")}) {
+  for (const auto& [type, name] :
+       {std::pair(HALOGEN_F32, "F32"), std::pair(HALOGEN_F16, "F16"),
+        std::pair(HALOGEN_Q8_0, "Q8_0"), std::pair(HALOGEN_Q4_0, "Q4_0")}) {
     const auto add = [&](const char* what, auto body) {
       cases.add(std::string("kv/") + what + "/" + name, true,
                 [body, type](OperatorCase& c) { return body(c, type); });

@@ -32,7 +32,7 @@ TestProgram::TestProgram(const BackendSession& session, const TestGraph& graph,
     : session_(session), graph_(graph), weights_(graph.weight_data()), blocks_(sizes.blocks) {
   limits_ = {sizeof limits_, sizes.max_tokens, sizes.max_sequences, sizes.max_tokens,
              sizes.max_context};
-  geometry_ = {sizeof geometry_, sizes.block_tokens, sizes.kv_type, sizes.kv_type};
+  geometry_ = {sizeof geometry_, sizes.block_tokens, sizes.key_type, sizes.value_type};
   shard_ = {sizeof shard_, 0, 1, nullptr};
   request_.struct_size = sizeof request_;
   request_.graph = &graph.graph();
@@ -80,6 +80,13 @@ Result<Rows> TestProgram::run(const StepArrays& arrays) {
   rows.logits.assign(logits_out, logits_out + logits);
   rows.hidden.assign(hidden_out, hidden_out + hidden);
   return rows;
+}
+
+Outcome not_created(const Error& error, const ProgramSizes& sizes) {
+  const auto plain = [](halogen_type type) { return type == HALOGEN_F32 || type == HALOGEN_F16; };
+  const bool may_refuse = !plain(sizes.key_type) || !plain(sizes.value_type);
+  return error.status == HALOGEN_E_UNSUPPORTED && may_refuse ? Outcome::unsupported(error.message)
+                                                             : Outcome::failed(error.message);
 }
 
 Outcome supported(const BackendSession& session, const halogen_graph& graph) {

@@ -36,7 +36,9 @@ class BackendSession {
 struct ProgramSizes {
   uint32_t max_tokens = 128, max_sequences = 8, max_context = 512;
   uint32_t block_tokens = 16, blocks = 64;
-  halogen_type kv_type = HALOGEN_F32;
+  halogen_type key_type = HALOGEN_F32, value_type = HALOGEN_F32;
+
+  void set_kv_type(halogen_type type) { key_type = value_type = type; }
 };
 
 // The rows of a step, as the backend wrote them.
@@ -52,7 +54,8 @@ class TestProgram {
   TestProgram(const TestProgram&) = delete;
   TestProgram& operator=(const TestProgram&) = delete;
 
-  // Creates program and KV pool.
+  // Creates program and KV pool. HALOGEN_E_UNSUPPORTED where the backend does not keep K and V as
+  // asked, which only floats and halves oblige it to.
   Status create();
   // Submits a step and waits for it.
   Result<Rows> run(const StepArrays& arrays);
@@ -79,6 +82,9 @@ class TestProgram {
 // What supports() says of the whole graph: pass, unsupported with the plugin's sentence, or failed
 // where it has none. A graph that the reference does not know is skipped.
 Outcome supported(const BackendSession& session, const halogen_graph& graph);
+
+// What a case comes to whose program could not be created.
+Outcome not_created(const Error& error, const ProgramSizes& sizes);
 
 halogen_error no_error();
 // "status 1 (invalid): the message"

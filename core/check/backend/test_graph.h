@@ -38,10 +38,11 @@ class TestGraph {
   double root_mean_square() const { return root_mean_square_; }
 
   // Random activations [tokens, width] that are exact: looked up in a table of floats by token id.
-  // `halves`: every one of them fits a half, so that a KV pool of halves keeps it as it is.
-  Value activations(int64_t width, float spread = 1.0F, bool halves = false);
+  // `kept_as`: a KV pool of this type, and one of floats, keeps them as they are. F16: they fit
+  // halves; Q8_0 and Q4_0: every 32 have a step that is a power of two.
+  Value activations(int64_t width, float spread = 1.0F, halogen_type kept_as = HALOGEN_F32);
   // The same as [tokens, heads, size].
-  Value heads(int64_t heads, int64_t size, float spread = 1.0F, bool halves = false);
+  Value heads(int64_t heads, int64_t size, float spread = 1.0F, halogen_type kept_as = HALOGEN_F32);
 
   // Makes `value`, of any number of dimensions, the output of the wanted rows.
   void output(Value value, int64_t width);

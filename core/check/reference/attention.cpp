@@ -8,10 +8,52 @@
 namespace halogen::reference {
 namespace {
 
+// Codes of a block times its step: what Q8_0 and Q4_0 make of 32 elements, with the step rounded to
+// a half.
+struct BlockRule {
+  double step, least, most;  // of the codes
+
+  BlockRule(const double* x, halogen_type type) {
+    double largest = 0;
+    for (size_t i = 0; i < kBlock; i++)
+      if (std::fabs(x[i]) > std::fabs(largest)) largest = x[i];
+    const bool bytes = type == HALOGEN_Q8_0;
+    step = half_value(nearest_half(bytes ? std::fabs(largest) / 127 : largest / -8));
+    least = bytes ? -127 : -8;
+    most = bytes ? 127 : 7;
+  }
+  double nearest(double x) const {
+    return step == 0 ? 0 : std::clamp(std::nearbyint(x / step), least, most) * step;
+  }
+
+  static constexpr size_t kBlock = 32;
+};
+
+// A block that is codes times a step already stays as it is. Any other is off by what the rule
+// allows: half a step for 8 bits, and for 4 bits, whose codes reach further on one side, a whole
+// one; a little more, because the step is rounded.
+void store_block(const double* x, const double* errors, halogen_type type, size_t at,
+                 Tensor& entry) {
+  const BlockRule rule(x, type);
+  bool exact = true;
+  for (size_t i = 0; i < BlockRule::kBlock; i++)
+    exact = exact && rule.nearest(x[i]) == x[i] && errors[i] == 0;
+  const double steps = type == HALOGEN_Q8_0 ? 0.5 : 1;
+  for (size_t i = 0; i < BlockRule::kBlock; i++) {
+    const double off = steps * std::fabs(rule.step) + 2 * kUnit16 * std::fabs(x[i]);
+    entry.set(at + i, x[i], exact ? 0 : errors[i] + off);
+  }
+}
+
 // One token's part of k or v, as the pool keeps it.
 Tensor stored(const Tensor& x, size_t token, halogen_type type) {
   Tensor entry({x.dims[1], x.dims[2]});
   const size_t width = x.width();
+  if (type == HALOGEN_Q8_0 || type == HALOGEN_Q4_0) {
+    for (size_t i = 0; i < width; i += BlockRule::kBlock)
+      store_block(&x.values[token * width + i], &x.errors[token * width + i], type, i, entry);
+    return entry;
+  }
   for (size_t i = 0; i < width; i++) {
     const double value = x.values[token * width + i], error = x.errors[token * width + i];
     if (type != HALOGEN_F16) {
@@ -106,7 +148,7 @@ Tensor attend(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor* s
         for (const Seen& one : seen) sum += std::exp(one.score - most);
         // Each weight is off by the errors of its own score and of all others in the sum; a score
         // far below the largest loses bits of the difference when it is formed.
-        const double relative = 2 * off + sum_error(seen.size()) +
+        const double relative = std::expm1(2 * off) + sum_error(seen.size()) +
                                 (24 + 2 * std::fabs(most)) * kUnit32 +
                                 (precision == Precision::f16 ? 4 * kUnit16 : 0);
         for (size_t d = 0; d < size; d++) {

@@ -241,12 +241,13 @@ Outcome prefers_priority(Subject&, const Session& session, Dice) {
   budgets.tokens = budgets.prefill = 8;
   const SimulatedPlan plan = session->plan(requests, budgets);
   if (!plan.fault.empty()) return Outcome::failed(plan.fault);
-  Findings findings;
-  findings.expect(
-      plan.tokens[2] >= plan.tokens[0] && plan.tokens[2] >= plan.tokens[1] && plan.tokens[2] > 0,
-      "a step that holds one of three waiting requests is not given to the one of the "
-      "highest priority");
-  return findings.outcome();
+  const std::vector<uint32_t>& tokens = plan.tokens;
+  if (tokens[2] > 0 && tokens[2] >= tokens[0] && tokens[2] >= tokens[1]) return {};
+  if (tokens[0] >= tokens[1] && tokens[1] >= tokens[2])
+    return Outcome::unsupported("it serves in order of arrival whatever the priorities");
+  return Outcome::failed(
+      "a step that holds one of three waiting requests is given neither to the one of the highest "
+      "priority nor to the oldest");
 }
 
 // Among equals, whoever came later gives way.

@@ -10,34 +10,10 @@ namespace {
 constexpr uint32_t kMostSteps = 100000;
 constexpr uint64_t kStepMicroseconds = 10000;
 
-// What the plan does to one job of the engine.
-void apply(Job& job, uint32_t tokens, bool preempted, Budgets& budgets, History& history) {
-  SimulatedRequest& request = job.request;
-  if (preempted) {
-    budgets.free_blocks += request.blocks;
-    request.waiting += request.computed;
-    request.computed = request.blocks = 0;
-    request.running = false;
-    history.preemptions++;
-  }
-  if (tokens == 0) return;
-  if (!job.started) history.started.push_back(request.id);
-  job.started = true;
-  request.running = true;
-  request.computed += tokens;
-  request.waiting -= tokens;
-  const uint32_t needed = blocks_for(request.computed, budgets.block_tokens);
-  budgets.free_blocks -= needed - request.blocks;
-  request.blocks = needed;
-  if (request.waiting == 0) {
-    request.generated++;
-    request.waiting = 1;
-  }
-}
-
 }  // namespace
 
 ViewArrays::ViewArrays(const std::vector<SimulatedRequest>& requests, const Budgets& budgets) {
+  double decodes = 0, decode_context = 0;
   for (const SimulatedRequest& request : requests) {
     ids_.push_back(request.id);
     arrivals_.push_back(request.arrival_us);
@@ -45,9 +21,13 @@ ViewArrays::ViewArrays(const std::vector<SimulatedRequest>& requests, const Budg
     states_.push_back(request.running ? HALOGEN_REQUEST_RUNNING : HALOGEN_REQUEST_WAITING);
     computed_.push_back(request.computed);
     waiting_.push_back(request.waiting);
-    cached_.push_back(0);
+    cached_.push_back(request.running ? 0 : request.cached);
     generated_.push_back(request.generated);
     held_.push_back(request.blocks);
+    if (request.running && request.waiting == 1) {
+      decodes++;
+      decode_context += request.computed;
+    }
   }
   view_.struct_size = sizeof view_;
   view_.n_requests = static_cast<uint32_t>(requests.size());
@@ -67,6 +47,15 @@ ViewArrays::ViewArrays(const std::vector<SimulatedRequest>& requests, const Budg
   view_.token_budget = budgets.tokens;
   view_.prefill_budget = budgets.prefill;
   view_.max_sequences = budgets.max_sequences;
+  const SimulatedCosts& costs = budgets.costs;
+  view_.prefill_token_us = costs.prefill_token;
+  view_.decode_step_us =
+      costs.step + costs.decode_token * decodes + costs.decode_context * decode_context;
+  view_.target_token_interval_us = budgets.target_interval_us;
+  view_.step_us = costs.step;
+  view_.decode_token_us = costs.decode_token;
+  view_.prefill_context_us = costs.prefill_context;
+  view_.decode_context_us = costs.decode_context;
 }
 
 bool ViewArrays::operator==(const ViewArrays& other) const {
@@ -96,6 +85,26 @@ SimulatedPlan SchedulerUnderTest::plan(const std::vector<SimulatedRequest>& requ
   return plan;
 }
 
+void apply_plan(SimulatedRequest& request, uint32_t tokens, bool preempted, Budgets& budgets) {
+  if (preempted) {
+    budgets.free_blocks += request.blocks;
+    request.waiting += request.computed;
+    request.computed = request.blocks = request.cached = 0;
+    request.running = false;
+  }
+  if (tokens == 0) return;
+  request.running = true;
+  request.computed += tokens;
+  request.waiting -= tokens;
+  const uint32_t needed = blocks_for(request.computed, budgets.block_tokens);
+  budgets.free_blocks -= needed - request.blocks;
+  request.blocks = needed;
+  if (request.waiting == 0) {
+    request.generated++;
+    request.waiting = 1;
+  }
+}
+
 History play(const SchedulerUnderTest& scheduler, const std::vector<Job>& jobs, Budgets budgets) {
   History history;
   budgets.free_blocks = budgets.total_blocks;
@@ -122,11 +131,17 @@ History play(const SchedulerUnderTest& scheduler, const std::vector<Job>& jobs, 
       history.fault = "step " + std::to_string(history.steps) + ": " + plan.fault;
       return history;
     }
+    for (size_t i = 0; i < live.size(); i++) {
+      history.preemptions += plan.preempt[i] != HALOGEN_KEEP;
+      if (plan.tokens[i] == 0 || live[i].started) continue;
+      live[i].started = true;
+      history.started.push_back(live[i].id);
+    }
     // What preempted requests give back is there for the others.
     for (const bool giving : {true, false})
       for (size_t i = 0; i < live.size(); i++)
         if ((plan.preempt[i] != HALOGEN_KEEP) == giving)
-          apply(live[i], plan.tokens[i], giving, budgets, history);
+          apply_plan(live[i].request, plan.tokens[i], giving, budgets);
     std::erase_if(live, [&](const Job& job) {
       if (job.request.generated < job.answer) return false;
       budgets.free_blocks += job.request.blocks;

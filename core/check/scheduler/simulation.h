@@ -19,6 +19,14 @@ struct SimulatedRequest {
   int32_t priority = 0;
   uint32_t generated = 0;
   uint64_t arrival_us = 0;
+  uint32_t cached = 0;  // of the computed ones, until it runs
+};
+
+// What a view tells of costs, in microseconds; see halogen/scheduler.h.
+struct SimulatedCosts {
+  double step = 0;
+  double prefill_token = 0, prefill_context = 0;
+  double decode_token = 0, decode_context = 0;
 };
 
 struct Budgets {
@@ -27,6 +35,8 @@ struct Budgets {
   uint32_t tokens = 64, prefill = 32;
   uint32_t max_sequences = 8;
   uint64_t now_us = 0;
+  SimulatedCosts costs;
+  double target_interval_us = 0;
 };
 
 // The arrays of a view, in order of arrival.
@@ -56,6 +66,9 @@ struct SchedulerUnderTest {
 
   SimulatedPlan plan(const std::vector<SimulatedRequest>& requests, const Budgets& budgets) const;
 };
+
+// What the plan does to one request: its tokens are computed, or its blocks given back.
+void apply_plan(SimulatedRequest& request, uint32_t tokens, bool preempted, Budgets& budgets);
 
 struct Job {
   uint64_t id;

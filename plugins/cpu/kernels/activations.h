@@ -19,10 +19,11 @@ namespace halogen::cpu {
 // For weights of 32-element blocks.
 struct Q8Block {
   float scale;
-  float sum;  // scale * (q[0] + ... + q[31]); what a weight's minimum is multiplied with
+  float sum;             // scale * (q[0] + ... + q[31]); what a weight's minimum is multiplied with
+  int32_t negative_sum;  // -(q[0] + ... + q[31]); what codes with an added offset need taken away
   int8_t q[32];
 };
-static_assert(sizeof(Q8Block) == 40);
+static_assert(sizeof(Q8Block) == 44);
 
 // For weights of 256-element superblocks. Padded to whole cache lines: when the first block is
 // aligned to 64 bytes no 32-byte load of a kernel crosses a line.

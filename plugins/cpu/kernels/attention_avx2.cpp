@@ -1,4 +1,4 @@
-// Attention for AVX2: four query heads share every K and V vector that is loaded and converted.
+// Attention for AVX2.
 #include "plugins/cpu/kernels/attention_driver.h"
 #include "plugins/cpu/kernels/avx2_vectors.h"
 #include "plugins/cpu/kernels/kernel_parts.h"
@@ -6,97 +6,72 @@
 namespace halogen::cpu::avx2 {
 namespace {
 
-template <class Elements, int Heads>
-inline void score_heads(const float* q, size_t q_stride, const uint8_t* keys, size_t n, size_t dim,
-                        float* out, size_t out_stride) {
-  for (size_t p = 0; p < n; ++p) {
-    const uint8_t* key = keys + p * dim * Elements::kBytes;
-    __m256 total[Heads];
-    for (auto& sum : total) sum = _mm256_setzero_ps();
-    size_t d = 0;
-    for (; d + 8 <= dim; d += 8) {
-      const __m256 k = Elements::load(key + d * Elements::kBytes);
-      for (int h = 0; h < Heads; ++h)
-        total[h] = _mm256_fmadd_ps(_mm256_loadu_ps(q + h * q_stride + d), k, total[h]);
-    }
-    if (d < dim) {
-      const __m256 k = load_first<Elements>(key + d * Elements::kBytes, dim - d);
-      for (int h = 0; h < Heads; ++h) {
-        const auto* rest = reinterpret_cast<const uint8_t*>(q + h * q_stride + d);
-        total[h] = _mm256_fmadd_ps(load_first<F32Elements>(rest, dim - d), k, total[h]);
-      }
-    }
-    for (int h = 0; h < Heads; ++h) out[h * out_stride + p] = sum_lanes(total[h]);
-  }
-}
+struct Vector {
+  using F = __m256;
+  static constexpr uint32_t kLanes = 8;
+  static constexpr int kRows = 6;  // 12 sums, 2 of the panel and 1 factor: 15 registers
 
-template <class Elements, int Heads>
-inline void accumulate_heads(const float* weights, size_t weight_stride, const uint8_t* values,
-                             size_t n, size_t dim, float* out, size_t out_stride) {
-  size_t d = 0;
-  for (; d + 8 <= dim; d += 8) {
-    __m256 total[Heads];
-    for (int h = 0; h < Heads; ++h) total[h] = _mm256_loadu_ps(out + h * out_stride + d);
-    for (size_t p = 0; p < n; ++p) {
-      const __m256 v = Elements::load(values + (p * dim + d) * Elements::kBytes);
-      for (int h = 0; h < Heads; ++h)
-        total[h] =
-            _mm256_fmadd_ps(_mm256_broadcast_ss(weights + h * weight_stride + p), v, total[h]);
-    }
-    for (int h = 0; h < Heads; ++h) _mm256_storeu_ps(out + h * out_stride + d, total[h]);
-  }
-  if (d == dim) return;
-  const size_t rest = dim - d;
-  for (int h = 0; h < Heads; ++h) {
-    float* to = out + h * out_stride + d;
-    __m256 total = load_first<F32Elements>(reinterpret_cast<const uint8_t*>(to), rest);
-    for (size_t p = 0; p < n; ++p) {
-      const __m256 v = load_first<Elements>(values + (p * dim + d) * Elements::kBytes, rest);
-      total = _mm256_fmadd_ps(_mm256_broadcast_ss(weights + h * weight_stride + p), v, total);
-    }
-    alignas(32) float lanes[8];
-    _mm256_store_ps(lanes, total);
-    std::memcpy(to, lanes, rest * sizeof(float));
-  }
-}
+  static F zero() { return _mm256_setzero_ps(); }
+  static F set(float value) { return _mm256_set1_ps(value); }
+  static F broadcast(const float* from) { return _mm256_broadcast_ss(from); }
+  static F load(const float* from) { return _mm256_loadu_ps(from); }
+  static void store(float* to, F value) { _mm256_storeu_ps(to, value); }
 
-struct Arithmetic {
-  template <class Elements>
-  static void scores(const float* q, size_t q_stride, size_t n_heads, const uint8_t* keys, size_t n,
-                     size_t dim, float* out, size_t out_stride) {
-    size_t h = 0;
-    for (; h + 4 <= n_heads; h += 4)
-      score_heads<Elements, 4>(q + h * q_stride, q_stride, keys, n, dim, out + h * out_stride,
-                               out_stride);
-    for (; h + 2 <= n_heads; h += 2)
-      score_heads<Elements, 2>(q + h * q_stride, q_stride, keys, n, dim, out + h * out_stride,
-                               out_stride);
-    for (; h < n_heads; ++h)
-      score_heads<Elements, 1>(q + h * q_stride, q_stride, keys, n, dim, out + h * out_stride,
-                               out_stride);
+  static F add(F a, F b) { return _mm256_add_ps(a, b); }
+  static F subtract(F a, F b) { return _mm256_sub_ps(a, b); }
+  static F multiply(F a, F b) { return _mm256_mul_ps(a, b); }
+  static F multiply_add(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
+  static F maximum(F a, F b) { return _mm256_max_ps(b, a); }
+  static F zero_where_below(F value, F x, F limit) {
+    return _mm256_andnot_ps(_mm256_cmp_ps(x, limit, _CMP_LT_OQ), value);
+  }
+  static F power_of_two(F shifted) {
+    const __m256i n = _mm256_add_epi32(_mm256_castps_si256(shifted), _mm256_set1_epi32(127));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(n, 23));
+  }
+  static float sum_lanes(F v) { return avx2::sum_lanes(v); }
+  static float largest_lane(F v) {
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+  }
+  static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
+    F pairs[8], quads[8];
+    repeat<4>([&](auto i) HALOGEN_INLINE {
+      pairs[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
+      pairs[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
+    });
+    repeat<2>([&](auto i) HALOGEN_INLINE {
+      constexpr size_t b = 4 * i;
+      quads[b] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
+      quads[b + 1] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
+      quads[b + 2] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
+      quads[b + 3] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
+    });
+    repeat<4>([&](auto i) HALOGEN_INLINE {
+      r[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
+      r[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);
+    });
   }
 
-  template <class Elements>
-  static void accumulate(const float* weights, size_t weight_stride, size_t n_heads,
-                         const uint8_t* values, size_t n, size_t dim, float* out,
-                         size_t out_stride) {
-    size_t h = 0;
-    for (; h + 4 <= n_heads; h += 4)
-      accumulate_heads<Elements, 4>(weights + h * weight_stride, weight_stride, values, n, dim,
-                                    out + h * out_stride, out_stride);
-    for (; h + 2 <= n_heads; h += 2)
-      accumulate_heads<Elements, 2>(weights + h * weight_stride, weight_stride, values, n, dim,
-                                    out + h * out_stride, out_stride);
-    for (; h < n_heads; ++h)
-      accumulate_heads<Elements, 1>(weights + h * weight_stride, weight_stride, values, n, dim,
-                                    out + h * out_stride, out_stride);
+  static F broadcast_f16(uint16_t half) { return avx2::broadcast_f16(half); }
+  static F load_f16(const uint8_t* from) { return F16Elements::load(from); }
+  static F of_bytes(__m128i codes) { return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(codes)); }
+  static F load_i8(const int8_t* from) {
+    return of_bytes(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
+  }
+  static F load_nibbles(const uint8_t* from, bool high) {
+    __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    if (high) bytes = _mm_srli_epi16(bytes, 4);
+    bytes = _mm_and_si128(bytes, _mm_set1_epi8(15));
+    return of_bytes(_mm_sub_epi8(bytes, _mm_set1_epi8(8)));
   }
 };
 
 }  // namespace
 
 void add_attention_kernels(KernelSet& set) {
-  set.attend = attend_with<Arithmetic, F16Elements, F32Elements>;
+  set.attend = Attention<Vector>::attend;
 }
 
 }  // namespace halogen::cpu::avx2

@@ -1,27 +1,27 @@
-// How the quantised formats become operands of the AVX2 integer products.
+// How the blocks of eight rows become operands of the AVX2 integer products.
 //
-// maddubs multiplies unsigned by signed bytes and adds neighbours into 16 bits. The unsigned
-// operand comes from the weights: formats with small non-negative codes give these (kSigned false),
-// the others give signed values, whose signs are moved over to the activations. No pair sum
-// saturates: the largest are 2 * 128 * 127 = 32512 for signed bytes and 2 * 63 * 127 for codes.
+// Codes come four elements to a lane: byte j of lane r of vector i is element 4 i + j of row r.
+// maddubs multiplies unsigned by signed bytes and adds neighbours into 16 bits. Where the codes are
+// small they are kept non-negative and are the unsigned operand (kSigned false); the others are
+// signed, and their signs are moved over to the activations. kLargestCode is the largest magnitude:
+// it tells how many of these sums fit 16 bits.
 //
 // A 32-element format has
-//   quants(block)   32 bytes, element i in byte i
-//   scale(block), minimum(block)   eight equal lanes
+//   unpack(rows, codes), scale(rows), and minimum(rows) where kHasMinimum
+//   kOffset           what each code holds too much
 // A superblock format has
-//   Prepared, prepare(block)   scales: 16-bit scale j of sub-block j (of 16), the even ones in
-//                              the lower and the odd ones in the upper half, so that one shuffle
-//                              yields the operand of a chunk of 32 elements; offsets: what to
-//                              multiply the sums of the 16 activations with, in order
-//   quants<chunk>(block)       32 bytes
-//   kOffset   kNone; kCodes: subtract scale * offsets; kMinima: subtract minimum * offsets
+//   scales(rows, out)
+//   visit(rows, sink) calls sink(j, codes) for elements 16 j ... 16 j + 15, in any order of j
+//   kSubBlock         elements that share a small scale: 16 or 32
+//   kOffset           what the offsets of its scales are for
 //
 // Implementation header: in an unnamed namespace, see float_formats.h.
 #pragma once
 
-#include "plugins/cpu/kernels/avx2_vectors.h"
+#include <cstddef>
+
+#include "plugins/cpu/kernels/avx2_rows.h"
 #include "plugins/cpu/kernels/block_layouts.h"
-#include "plugins/cpu/kernels/float_formats.h"
 
 namespace halogen::cpu::avx2 {
 namespace {
@@ -30,95 +30,118 @@ inline __m256i low_nibbles(__m256i bytes) {
   return _mm256_and_si256(bytes, _mm256_set1_epi8(0xf));
 }
 
-// 16 bytes to 32: low nibbles first, then the high ones.
-inline __m256i spread_nibbles(const uint8_t* nibbles) {
-  const __m128i packed = load_half_bytes(nibbles);
-  return low_nibbles(_mm256_set_m128i(_mm_srli_epi16(packed, 4), packed));
+inline __m256i high_nibbles(__m256i bytes) {
+  return low_nibbles(_mm256_srli_epi16(bytes, 4));
 }
 
 inline __m256i look_up(__m256i codes, const int8_t (&values)[16]) {
   return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load_half_bytes(values)), codes);
 }
 
-// Byte i becomes 16 where bit i is set, else 0.
-inline __m256i spread_fifth_bits(const uint8_t (&fifth_bits)[4]) {
-  int bits;
-  std::memcpy(&bits, fifth_bits, sizeof bits);
-  const __m256i byte_of_element = _mm256_setr_epi64x(0x0000000000000000, 0x0101010101010101,
-                                                     0x0202020202020202, 0x0303030303030303);
-  const __m256i bit_of_element = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201u));
-  const __m256i bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits), byte_of_element);
-  const __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(bytes, bit_of_element), bit_of_element);
-  return _mm256_and_si256(set, _mm256_set1_epi8(16));
-}
-
 // --- 32 elements
 // -----------------------------------------------------------------------------------
 
-struct Q4_0 {
-  using Block = BlockQ4_0;
-  static constexpr bool kSigned = true;
-  static constexpr bool kHasMinimum = false;
-  static __m256i quants(const Block& b) {
-    return _mm256_sub_epi8(spread_nibbles(b.nibbles), _mm256_set1_epi8(8));
+template <class Block>
+[[gnu::always_inline]] inline void unpack_nibbles(Rows<Block> rows, __m256i (&codes)[8]) {
+  __m256i packed[4];
+  transpose_16_bytes<Block>(rows, offsetof(Block, nibbles), packed);
+  for (int i = 0; i < 4; ++i) {
+    codes[i] = low_nibbles(packed[i]);
+    codes[i + 4] = high_nibbles(packed[i]);
   }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
-};
+}
 
-struct Q4_1 {
-  using Block = BlockQ4_1;
-  static constexpr bool kSigned = false;
-  static constexpr bool kHasMinimum = true;
-  static __m256i quants(const Block& b) { return spread_nibbles(b.nibbles); }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
-  static __m256 minimum(const Block& b) { return broadcast_f16(b.minimum); }
-};
+// Bit i of a lane of fifth_bits belongs to element i of its row.
+template <class Block>
+[[gnu::always_inline]] inline void unpack_five_bits(Rows<Block> rows, __m256i (&codes)[8]) {
+  unpack_nibbles<Block>(rows, codes);
+  const __m256i bits = gather<int, Block>(rows, offsetof(Block, fifth_bits));
+  const __m256i bit_of_byte = _mm256_set1_epi32(0x08040201);
+  const __m256i sixteen_if_set =
+      _mm256_setr_epi8(0, 16, 16, 0, 16, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0,  //
+                       0, 16, 16, 0, 16, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0);
+  const __m256i lane_begin = _mm256_setr_epi32(0, 0x04040404, 0x08080808, 0x0c0c0c0c,  //
+                                               0, 0x04040404, 0x08080808, 0x0c0c0c0c);
+  unroll<4>([&](auto i) {
+    const __m256i byte =
+        _mm256_shuffle_epi8(bits, _mm256_add_epi8(lane_begin, _mm256_set1_epi8(i)));
+    const __m256i low = _mm256_and_si256(byte, bit_of_byte);
+    const __m256i high = _mm256_and_si256(_mm256_srli_epi16(byte, 4), bit_of_byte);
+    codes[2 * i] = _mm256_or_si256(codes[2 * i], _mm256_shuffle_epi8(sixteen_if_set, low));
+    codes[2 * i + 1] = _mm256_or_si256(codes[2 * i + 1], _mm256_shuffle_epi8(sixteen_if_set, high));
+  });
+}
 
-struct Q5_0 {
-  using Block = BlockQ5_0;
-  static constexpr bool kSigned = true;
-  static constexpr bool kHasMinimum = false;
-  static __m256i quants(const Block& b) {
-    const __m256i codes =
-        _mm256_or_si256(spread_nibbles(b.nibbles), spread_fifth_bits(b.fifth_bits));
-    return _mm256_sub_epi8(codes, _mm256_set1_epi8(16));
+// What most of these formats have in common.
+template <class BlockType, int LargestCode, int CodeOffset>
+struct BlockFormat {
+  using Block = BlockType;
+  static constexpr bool kSigned = LargestCode > 63;
+  static constexpr int kLargestCode = LargestCode;
+  static constexpr int kOffset = CodeOffset;
+  static constexpr bool kHasMinimum = requires(Block block) { block.minimum; };
+  static __m256 scale(Rows<Block> rows) { return gather_f16<Block>(rows, offsetof(Block, scale)); }
+  static __m256 minimum(Rows<Block> rows) {
+    return gather_f16<Block>(rows, offsetof(Block, minimum));
   }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
 };
 
-struct Q5_1 {
-  using Block = BlockQ5_1;
-  static constexpr bool kSigned = false;
-  static constexpr bool kHasMinimum = true;
-  static __m256i quants(const Block& b) {
-    return _mm256_or_si256(spread_nibbles(b.nibbles), spread_fifth_bits(b.fifth_bits));
+struct Q4_0 : BlockFormat<BlockQ4_0, 15, 8> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_nibbles<Block>(rows, codes);
   }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
-  static __m256 minimum(const Block& b) { return broadcast_f16(b.minimum); }
 };
 
-struct Q8_0 {
-  using Block = BlockQ8_0;
-  static constexpr bool kSigned = true;
-  static constexpr bool kHasMinimum = false;
-  static __m256i quants(const Block& b) { return load_bytes(b.q); }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
+struct Q4_1 : BlockFormat<BlockQ4_1, 15, 0> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_nibbles<Block>(rows, codes);
+  }
 };
 
-struct IQ4_NL {
-  using Block = BlockIQ4_NL;
-  static constexpr bool kSigned = true;
-  static constexpr bool kHasMinimum = false;
-  static __m256i quants(const Block& b) { return look_up(spread_nibbles(b.nibbles), kIq4Values); }
-  static __m256 scale(const Block& b) { return broadcast_f16(b.scale); }
+struct Q5_0 : BlockFormat<BlockQ5_0, 31, 16> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_five_bits<Block>(rows, codes);
+  }
 };
 
-struct MXFP4 {
-  using Block = BlockMXFP4;
-  static constexpr bool kSigned = true;
-  static constexpr bool kHasMinimum = false;
-  static __m256i quants(const Block& b) { return look_up(spread_nibbles(b.nibbles), kMxfp4Values); }
-  static __m256 scale(const Block& b) { return _mm256_set1_ps(half_of_e8m0(b.exponent)); }
+struct Q5_1 : BlockFormat<BlockQ5_1, 31, 0> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_five_bits<Block>(rows, codes);
+  }
+};
+
+struct Q8_0 : BlockFormat<BlockQ8_0, 128, 0> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    for (int half = 0; half < 2; ++half) {
+      __m256i four[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, q) + 16 * half, four);
+      for (int i = 0; i < 4; ++i) codes[4 * half + i] = four[i];
+    }
+  }
+};
+
+struct IQ4_NL : BlockFormat<BlockIQ4_NL, 127, 0> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_nibbles<Block>(rows, codes);
+    for (__m256i& code : codes) code = look_up(code, kIq4Values);
+  }
+};
+
+struct MXFP4 : BlockFormat<BlockMXFP4, 24, 12> {
+  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, __m256i (&codes)[8]) {
+    unpack_nibbles<Block>(rows, codes);
+    const __m256i values = _mm256_add_epi8(
+        _mm256_broadcastsi128_si256(load_half_bytes(kMxfp4Values)), _mm256_set1_epi8(kOffset));
+    for (__m256i& code : codes) code = _mm256_shuffle_epi8(values, code);
+  }
+  // half_of_e8m0 of each row.
+  static __m256 scale(Rows<Block> rows) {
+    const __m256i exponent = gather<uint8_t, Block>(rows, offsetof(Block, exponent));
+    const __m256i normal = _mm256_slli_epi32(_mm256_sub_epi32(exponent, _mm256_set1_epi32(1)), 23);
+    const __m256i subnormal = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), exponent);
+    const __m256i is_normal = _mm256_cmpgt_epi32(exponent, _mm256_set1_epi32(1));
+    return _mm256_castsi256_ps(_mm256_blendv_epi8(subnormal, normal, is_normal));
+  }
 };
 
 // --- 256 elements
@@ -126,166 +149,246 @@ struct MXFP4 {
 
 enum class Offset { kNone, kCodes, kMinima };
 
-struct PreparedScales {
-  __m256i scales;
-  __m256i offsets;
+template <int SubBlock>
+struct SuperBlockScales {
+  __m256i of[kSuperBlock / SubBlock];  // of sub-block j, in both halves of each lane
+  // What the sums of 16 activations are multiplied with: 2 i in the lower half of each lane of
+  // vector i, 2 i + 1 in the upper one. Offset::kCodes: what the codes hold too much, to be
+  // subtracted from the products; Offset::kMinima: the small integers that `minimum` multiplies.
+  __m256i offsets[8];
+  __m256 scale;
+  __m256 minimum;
 };
 
-// 16 scales in order -> the even ones in the lower half, the odd ones in the upper.
-inline __m256i part_even_and_odd(__m256i scales) {
+// Byte `first` of each lane in its lower half, byte `second` in its upper one; zero-extended.
+template <int First, int Second>
+inline __m256i unsigned_pair(__m256i bytes) {
+  constexpr int kLane = static_cast<int>(0x80008000u | Second << 16 | First);
+  const __m256i lane_begin = _mm256_setr_epi32(0, 0x00040004, 0x00080008, 0x000c000c,  //
+                                               0, 0x00040004, 0x00080008, 0x000c000c);
+  return _mm256_shuffle_epi8(bytes, _mm256_add_epi32(lane_begin, _mm256_set1_epi32(kLane)));
+}
+
+// The same, sign-extended and multiplied by 2^Shift.
+template <int First, int Second, int Shift = 0>
+inline __m256i signed_pair(__m256i bytes) {
+  return _mm256_srai_epi16(_mm256_slli_epi16(unsigned_pair<First, Second>(bytes), 8), 8 - Shift);
+}
+
+// Two F16 in each lane: the lower ones and the upper ones, as F32.
+inline void split_f16_pairs(__m256i pairs, __m256& lower, __m256& upper) {
   const __m256i within_half =
       _mm256_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15,  //
                        0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15);
-  return _mm256_permute4x64_epi64(_mm256_shuffle_epi8(scales, within_half), 0b11'01'10'00);
+  const __m256i parted =
+      _mm256_permute4x64_epi64(_mm256_shuffle_epi8(pairs, within_half), 0b11'01'10'00);
+  lower = _mm256_cvtph_ps(_mm256_castsi256_si128(parted));
+  upper = _mm256_cvtph_ps(_mm256_extracti128_si256(parted, 1));
 }
 
-// The scale operand of a chunk: its first scale eight times, then its second one eight times.
-template <int Chunk>
-inline __m256i scales_of(const PreparedScales& prepared) {
-  return _mm256_shuffle_epi8(
-      prepared.scales, _mm256_set1_epi16(static_cast<short>((2 * Chunk + 1) << 8 | 2 * Chunk)));
-}
-
-inline __m256i two_bits(__m256i bytes, int shift) {
-  return _mm256_and_si256(_mm256_srli_epi16(bytes, shift), _mm256_set1_epi8(3));
-}
-
-// Bit From of each byte, moved to bit To, alone.
-template <int From, int To>
-inline __m256i move_bit(__m256i bytes) {
+// Bits From ... From + Bits - 1 of each byte, moved to bit To, alone.
+template <int From, int To, int Bits>
+inline __m256i move_bits(__m256i bytes) {
   const __m256i moved =
       From > To ? _mm256_srli_epi16(bytes, From - To) : _mm256_slli_epi16(bytes, To - From);
-  return _mm256_and_si256(moved, _mm256_set1_epi8(1 << To));
+  return _mm256_and_si256(moved, _mm256_set1_epi8(static_cast<char>(((1 << Bits) - 1) << To)));
 }
 
-// Q4_K and Q5_K: the layout is explained at unpack_six_bit_pairs (block_unpack.h); here four scales
-// at a time in a 32-bit word.
-inline PreparedScales prepare_six_bit_pairs(const uint8_t (&packed)[12]) {
-  uint32_t word[3];
-  std::memcpy(word, packed, sizeof word);
-  const uint64_t scales_low = word[0] & 0x3f3f3f3fu;
-  const uint64_t minima_low = word[1] & 0x3f3f3f3fu;
-  const uint64_t scales_high = (word[2] & 0x0f0f0f0fu) | (word[0] >> 6 & 0x03030303u) << 4;
-  const uint64_t minima_high = (word[2] >> 4 & 0x0f0f0f0fu) | (word[1] >> 6 & 0x03030303u) << 4;
-  const __m128i scales = _mm_cvtsi64_si128(static_cast<long long>(scales_high << 32 | scales_low));
-  const __m128i minima = _mm_cvtsi64_si128(static_cast<long long>(minima_high << 32 | minima_low));
-  return {_mm256_broadcastsi128_si256(_mm_cvtepu8_epi16(scales)),
-          _mm256_cvtepu8_epi16(_mm_unpacklo_epi8(minima, minima))};
+inline __m256i masked(__m256i words, uint32_t mask) {
+  return _mm256_and_si256(words, _mm256_set1_epi32(static_cast<int>(mask)));
 }
 
-struct Q2_K {
-  using Block = BlockQ2_K;
-  static constexpr bool kSigned = false;
-  static constexpr Offset kOffset = Offset::kMinima;
-  static PreparedScales prepare(const Block& b) {
-    const __m128i packed = load_half_bytes(b.scales);
-    const __m128i nibble = _mm_set1_epi8(0xf);
-    return {part_even_and_odd(_mm256_cvtepu8_epi16(_mm_and_si128(packed, nibble))),
-            _mm256_cvtepu8_epi16(_mm_and_si128(_mm_srli_epi16(packed, 4), nibble))};
-  }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    return two_bits(load_bytes(b.pairs + 32 * (Chunk / 4)), 2 * (Chunk % 4));
-  }
-};
-
-struct Q3_K {
-  using Block = BlockQ3_K;
-  static constexpr bool kSigned = false;
-  static constexpr Offset kOffset = Offset::kCodes;
-  static PreparedScales prepare(const Block& b) {
-    uint32_t word[3];
-    std::memcpy(word, b.scales, sizeof word);
-    const __m128i low = _mm_setr_epi32(
-        static_cast<int>(word[0] & 0x0f0f0f0fu), static_cast<int>(word[1] & 0x0f0f0f0fu),
-        static_cast<int>(word[0] >> 4 & 0x0f0f0f0fu), static_cast<int>(word[1] >> 4 & 0x0f0f0f0fu));
-    const __m128i high = _mm_and_si128(
-        _mm_srlv_epi32(_mm_set1_epi32(static_cast<int>(word[2])), _mm_setr_epi32(0, 2, 4, 6)),
-        _mm_set1_epi8(3));
-    const __m128i scales =
-        _mm_sub_epi8(_mm_or_si128(low, _mm_slli_epi16(high, 4)), _mm_set1_epi8(32));
-    const __m256i wide = _mm256_cvtepi8_epi16(scales);
-    return {part_even_and_odd(wide), _mm256_slli_epi16(wide, 2)};
-  }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    const __m256i low = two_bits(load_bytes(b.pairs + 32 * (Chunk / 4)), 2 * (Chunk % 4));
-    return _mm256_or_si256(low, move_bit<Chunk, 2>(load_bytes(b.third_bits)));
-  }
-};
-
-template <int Chunk>
-inline __m256i chunk_nibbles(const uint8_t (&nibbles)[128]) {
-  const __m256i packed = load_bytes(nibbles + 32 * (Chunk / 2));
-  return low_nibbles(Chunk % 2 ? _mm256_srli_epi16(packed, 4) : packed);
+// Q4_K and Q5_K begin with 16 bytes of scales; how they are packed is explained at
+// unpack_six_bit_pairs (block_unpack.h).
+template <class Block>
+[[gnu::always_inline]] inline void unpack_scales_of_32(Rows<Block> rows,
+                                                       SuperBlockScales<32>& out) {
+  __m256i word[4];
+  transpose_16_bytes<Block>(rows, 0, word);
+  split_f16_pairs(word[0], out.scale, out.minimum);
+  const __m256i scales[2] = {
+      masked(word[1], 0x3f3f3f3fu),
+      _mm256_or_si256(masked(word[3], 0x0f0f0f0fu),
+                      _mm256_slli_epi16(masked(_mm256_srli_epi16(word[1], 6), 0x03030303u), 4))};
+  const __m256i minima[2] = {
+      masked(word[2], 0x3f3f3f3fu),
+      _mm256_or_si256(masked(_mm256_srli_epi16(word[3], 4), 0x0f0f0f0fu),
+                      _mm256_slli_epi16(masked(_mm256_srli_epi16(word[2], 6), 0x03030303u), 4))};
+  unroll<8>([&](auto j) {
+    out.of[j] = unsigned_pair<j % 4, j % 4>(scales[j / 4]);
+    out.offsets[j] = unsigned_pair<j % 4, j % 4>(minima[j / 4]);
+  });
 }
 
-struct Q4_K {
-  using Block = BlockQ4_K;
-  static constexpr bool kSigned = false;
-  static constexpr Offset kOffset = Offset::kMinima;
-  static PreparedScales prepare(const Block& b) { return prepare_six_bit_pairs(b.scales); }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    return chunk_nibbles<Chunk>(b.nibbles);
+template <class BlockType, int LargestCode, int SubBlock, Offset OffsetKind>
+struct SuperBlockFormat {
+  using Block = BlockType;
+  static constexpr bool kSigned = LargestCode > 63;
+  static constexpr int kLargestCode = LargestCode;
+  static constexpr int kSubBlock = SubBlock;
+  static constexpr Offset kOffset = OffsetKind;
+};
+
+struct Q2_K : SuperBlockFormat<BlockQ2_K, 3, 16, Offset::kMinima> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+    __m256i packed[4];
+    transpose_16_bytes<Block>(rows, offsetof(Block, scales), packed);
+    unroll<16>(
+        [&](auto j) { out.of[j] = unsigned_pair<j % 4, j % 4>(low_nibbles(packed[j / 4])); });
+    unroll<8>([&](auto i) {
+      out.offsets[i] = unsigned_pair<2 * i % 4, 2 * i % 4 + 1>(high_nibbles(packed[i / 2]));
+    });
+    split_f16_pairs(gather<int, Block>(rows, offsetof(Block, scale)), out.scale, out.minimum);
+  }
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int piece = 0; piece < 4; ++piece) {
+      __m256i packed[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, pairs) + 16 * piece, packed);
+      unroll<4>([&](auto c) __attribute__((always_inline)) {
+        __m256i codes[4];
+        for (int i = 0; i < 4; ++i) codes[i] = move_bits<2 * c, 0, 2>(packed[i]);
+        sink(8 * (piece / 2) + 2 * c + piece % 2, codes);
+      });
+    }
   }
 };
 
-struct Q5_K {
-  using Block = BlockQ5_K;
-  static constexpr bool kSigned = false;
-  static constexpr Offset kOffset = Offset::kMinima;
-  static PreparedScales prepare(const Block& b) { return prepare_six_bit_pairs(b.scales); }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    return _mm256_or_si256(chunk_nibbles<Chunk>(b.nibbles),
-                           move_bit<Chunk, 4>(load_bytes(b.fifth_bits)));
+struct Q3_K : SuperBlockFormat<BlockQ3_K, 7, 16, Offset::kCodes> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+    __m256i word[3];
+    for (int i = 0; i < 3; ++i) word[i] = gather<int, Block>(rows, offsetof(Block, scales) + 4 * i);
+    unroll<4>([&](auto part) {
+      const __m256i low = part < 2 ? low_nibbles(word[part % 2]) : high_nibbles(word[part % 2]);
+      const __m256i biased = _mm256_or_si256(low, move_bits<2 * part, 4, 2>(word[2]));
+      const __m256i four = _mm256_sub_epi8(biased, _mm256_set1_epi8(32));
+      unroll<4>([&](auto j) { out.of[4 * part + j] = signed_pair<j, j>(four); });
+      unroll<2>(
+          [&](auto i) { out.offsets[2 * part + i] = signed_pair<2 * i, 2 * i + 1, 2>(four); });
+    });
+    out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
+  }
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int half = 0; half < 2; ++half) {
+      __m256i third_bits[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, third_bits) + 16 * half, third_bits);
+      unroll<2>([&](auto upper) __attribute__((always_inline)) {
+        __m256i packed[4];
+        transpose_16_bytes<Block>(rows, offsetof(Block, pairs) + 32 * upper + 16 * half, packed);
+        unroll<4>([&](auto c) __attribute__((always_inline)) {
+          __m256i codes[4];
+          for (int i = 0; i < 4; ++i)
+            codes[i] = _mm256_or_si256(move_bits<2 * c, 0, 2>(packed[i]),
+                                       move_bits<4 * upper + c, 2, 1>(third_bits[i]));
+          sink(8 * upper + 2 * c + half, codes);
+        });
+      });
+    }
   }
 };
 
-struct Q6_K {
-  using Block = BlockQ6_K;
-  static constexpr bool kSigned = false;
-  static constexpr Offset kOffset = Offset::kCodes;
-  static PreparedScales prepare(const Block& b) {
-    const __m256i wide = _mm256_cvtepi8_epi16(load_half_bytes(b.scales));
-    return {part_even_and_odd(wide), _mm256_slli_epi16(wide, 5)};
+struct Q4_K : SuperBlockFormat<BlockQ4_K, 15, 32, Offset::kMinima> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+    unpack_scales_of_32<Block>(rows, out);
   }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    constexpr int kHalf = Chunk / 4;
-    constexpr int kPart = Chunk % 4;
-    const __m256i packed = load_bytes(b.nibbles + 64 * kHalf + 32 * (kPart % 2));
-    const __m256i low = low_nibbles(kPart < 2 ? packed : _mm256_srli_epi16(packed, 4));
-    const __m256i high = two_bits(load_bytes(b.pairs + 32 * kHalf), 2 * kPart);
-    return _mm256_or_si256(low, _mm256_slli_epi16(high, 4));
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int piece = 0; piece < 8; ++piece) {
+      const int low = 4 * (piece / 2) + piece % 2;
+      __m256i packed[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, nibbles) + 16 * piece, packed);
+      __m256i codes[4];
+      for (int i = 0; i < 4; ++i) codes[i] = low_nibbles(packed[i]);
+      sink(low, codes);
+      for (int i = 0; i < 4; ++i) codes[i] = high_nibbles(packed[i]);
+      sink(low + 2, codes);
+    }
   }
 };
 
-struct IQ4_XS {
-  using Block = BlockIQ4_XS;
-  static constexpr bool kSigned = true;
-  static constexpr Offset kOffset = Offset::kNone;
-  static PreparedScales prepare(const Block& b) {
-    int low_bits;
-    std::memcpy(&low_bits, b.scales_low, sizeof low_bits);
-    const __m256i low =
-        _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(low_bits),
-                                           _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28)),
-                         _mm256_set1_epi32(0xf));
-    const __m256i high =
-        _mm256_and_si256(_mm256_srlv_epi32(_mm256_set1_epi32(b.scales_high),
-                                           _mm256_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14)),
-                         _mm256_set1_epi32(3));
-    const __m256i scales =
-        _mm256_sub_epi32(_mm256_or_si256(low, _mm256_slli_epi32(high, 4)), _mm256_set1_epi32(32));
-    const __m128i narrow =
-        _mm_packs_epi32(_mm256_castsi256_si128(scales), _mm256_extracti128_si256(scales, 1));
-    return {_mm256_broadcastsi128_si256(narrow), _mm256_setzero_si256()};
+struct Q5_K : SuperBlockFormat<BlockQ5_K, 31, 32, Offset::kMinima> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+    unpack_scales_of_32<Block>(rows, out);
   }
-  template <int Chunk>
-  static __m256i quants(const Block& b) {
-    return look_up(spread_nibbles(b.nibbles + 16 * Chunk), kIq4Values);
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int half = 0; half < 2; ++half) {
+      __m256i fifth_bits[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, fifth_bits) + 16 * half, fifth_bits);
+      unroll<4>([&](auto chunk) __attribute__((always_inline)) {
+        __m256i packed[4];
+        transpose_16_bytes<Block>(rows, offsetof(Block, nibbles) + 32 * chunk + 16 * half, packed);
+        __m256i codes[4];
+        for (int i = 0; i < 4; ++i)
+          codes[i] =
+              _mm256_or_si256(low_nibbles(packed[i]), move_bits<2 * chunk, 4, 1>(fifth_bits[i]));
+        sink(4 * chunk + half, codes);
+        for (int i = 0; i < 4; ++i)
+          codes[i] = _mm256_or_si256(high_nibbles(packed[i]),
+                                     move_bits<2 * chunk + 1, 4, 1>(fifth_bits[i]));
+        sink(4 * chunk + 2 + half, codes);
+      });
+    }
+  }
+};
+
+struct Q6_K : SuperBlockFormat<BlockQ6_K, 63, 16, Offset::kCodes> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<16>& out) {
+    __m256i four[4];
+    transpose_16_bytes<Block>(rows, offsetof(Block, scales), four);
+    unroll<16>([&](auto j) { out.of[j] = signed_pair<j % 4, j % 4>(four[j / 4]); });
+    unroll<8>(
+        [&](auto i) { out.offsets[i] = signed_pair<2 * i % 4, 2 * i % 4 + 1, 5>(four[i / 2]); });
+    out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
+  }
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int piece = 0; piece < 4; ++piece) {
+      const int half = piece / 2;
+      const size_t nibbles = offsetof(Block, nibbles) + 64 * half + 16 * (piece % 2);
+      __m256i pairs[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, pairs) + 16 * piece, pairs);
+      unroll<2>([&](auto part) __attribute__((always_inline)) {
+        const int low = 8 * half + 2 * part + piece % 2;
+        __m256i packed[4];
+        transpose_16_bytes<Block>(rows, nibbles + 32 * part, packed);
+        __m256i codes[4];
+        for (int i = 0; i < 4; ++i)
+          codes[i] = _mm256_or_si256(low_nibbles(packed[i]), move_bits<2 * part, 4, 2>(pairs[i]));
+        sink(low, codes);
+        for (int i = 0; i < 4; ++i)
+          codes[i] =
+              _mm256_or_si256(high_nibbles(packed[i]), move_bits<2 * part + 4, 4, 2>(pairs[i]));
+        sink(low + 4, codes);
+      });
+    }
+  }
+};
+
+struct IQ4_XS : SuperBlockFormat<BlockIQ4_XS, 127, 32, Offset::kNone> {
+  [[gnu::always_inline]] static inline void scales(Rows<Block> rows, SuperBlockScales<32>& out) {
+    const __m256i low = gather<int, Block>(rows, offsetof(Block, scales_low));
+    const __m256i high = gather<uint16_t, Block>(rows, offsetof(Block, scales_high));
+    unroll<8>([&](auto j) {
+      const __m256i upper = _mm256_slli_epi32(masked(_mm256_srli_epi32(high, 2 * j), 3), 4);
+      const __m256i biased = _mm256_or_si256(masked(_mm256_srli_epi32(low, 4 * j), 0xf), upper);
+      const __m256i in_both = _mm256_or_si256(biased, _mm256_slli_epi32(biased, 16));
+      out.of[j] = _mm256_sub_epi16(in_both, _mm256_set1_epi16(32));
+    });
+    out.scale = gather_f16<Block>(rows, offsetof(Block, scale));
+  }
+  template <class Sink>
+  [[gnu::always_inline]] static inline void visit(Rows<Block> rows, Sink&& sink) {
+    for (int chunk = 0; chunk < 8; ++chunk) {
+      __m256i packed[4];
+      transpose_16_bytes<Block>(rows, offsetof(Block, nibbles) + 16 * chunk, packed);
+      __m256i codes[4];
+      for (int i = 0; i < 4; ++i) codes[i] = look_up(low_nibbles(packed[i]), kIq4Values);
+      sink(2 * chunk, codes);
+      for (int i = 0; i < 4; ++i) codes[i] = look_up(high_nibbles(packed[i]), kIq4Values);
+      sink(2 * chunk + 1, codes);
+    }
   }
 };
 

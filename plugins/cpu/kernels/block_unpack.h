@@ -279,6 +279,18 @@ inline void dequantise_block(const typename Format::Block& block, float* out) {
   }
 }
 
+// Rows of a quantised format for the loops of float_panels.h: whole blocks from element `first` on.
+template <class Format>
+struct DequantisedSource {
+  static void load(const uint8_t* row, size_t first, size_t n, float* out) {
+    using Block = typename Format::Block;
+    constexpr size_t kElements = sizeof(Block) < 40 ? kBlock : kSuperBlock;
+    const auto* blocks = reinterpret_cast<const Block*>(row) + first / kElements;
+    for (size_t b = 0; b < n / kElements; ++b)
+      dequantise_block<Format>(blocks[b], out + b * kElements);
+  }
+};
+
 // Calls visit.template operator()<Format>() for the quantised type; false when there is no such
 // format.
 template <class Visitor>

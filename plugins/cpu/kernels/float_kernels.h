@@ -74,6 +74,7 @@ void quantise_q8_blocks(const float* x, size_t k, Q8Block* out) {
     int32_t sum = 0;
     for (int i = 0; i < kBlock; ++i) sum += out[b].q[i];
     out[b].sum = out[b].scale * static_cast<float>(sum);
+    out[b].negative_sum = -sum;
   }
 }
 
@@ -240,20 +241,69 @@ size_t argmax(const float* x, size_t n) {
 // --- the paged cache
 // -------------------------------------------------------------------------------
 
-void kv_store(const KvGeometry& kv, uint32_t block, uint32_t slot, const float* k, const float* v) {
-  const size_t element = kv.type == HALOGEN_F16 ? 2 : 4;
-  const auto store = [&](uint8_t* blocks, size_t block_bytes, size_t dim, const float* from) {
-    uint8_t* base = blocks + block * block_bytes;
-    for (size_t head = 0; head < kv.kv_heads; ++head) {
-      uint8_t* to = base + (head * kv.block_tokens + slot) * dim * element;
-      if (kv.type == HALOGEN_F16)
-        convert_f32_to_f16(from + head * dim, dim, reinterpret_cast<uint16_t*>(to));
-      else
-        std::memcpy(to, from + head * dim, dim * element);
+// The element of largest magnitude; a NaN where there is one.
+inline float largest_of_block(const float* x) {
+  float largest = 0.0f;
+  for (int i = 0; i < kBlock; ++i) {
+    if (x[i] != x[i]) return x[i];
+    if (__builtin_fabsf(x[i]) > __builtin_fabsf(largest)) largest = x[i];
+  }
+  return largest;
+}
+
+// x / scale to the nearest integer, ties to even, within the codes of the format. Where the scale
+// is zero, infinite or not a number the code is 0: the scale alone says what the element is.
+inline int32_t code_of(float x, float scale, float least, float most) {
+  const float ratio = x / scale;
+  if (!(__builtin_fabsf(ratio) < 1024.0f) || scale == 0.0f) return 0;
+  const float bounded = ratio < least ? least : ratio > most ? most : ratio;
+  return static_cast<int32_t>(bits_of(bounded + kRoundingShift) - kRoundingShiftBits);
+}
+
+void store_q8_0(const float* x, size_t n, BlockQ8_0* out) {
+  for (size_t b = 0; b < n / kBlock; ++b, x += kBlock) {
+    out[b].scale = f32_to_f16(__builtin_fabsf(largest_of_block(x)) / 127.0f);
+    const float scale = f16_to_f32(out[b].scale);
+    for (int i = 0; i < kBlock; ++i)
+      out[b].q[i] = static_cast<int8_t>(code_of(x[i], scale, -127.0f, 127.0f));
+  }
+}
+
+// The codes reach from -8 to 7: the scale's sign gives the -8 to the largest element.
+void store_q4_0(const float* x, size_t n, BlockQ4_0* out) {
+  for (size_t b = 0; b < n / kBlock; ++b, x += kBlock) {
+    out[b].scale = f32_to_f16(largest_of_block(x) / -8.0f);
+    const float scale = f16_to_f32(out[b].scale);
+    for (int i = 0; i < kBlock / 2; ++i) {
+      const int32_t low = code_of(x[i], scale, -8.0f, 7.0f) + 8;
+      const int32_t high = code_of(x[i + kBlock / 2], scale, -8.0f, 7.0f) + 8;
+      out[b].nibbles[i] = static_cast<uint8_t>(low | high << 4);
     }
-  };
-  store(kv.keys, kv.key_block_bytes, kv.key_dim, k);
-  store(kv.values, kv.value_block_bytes, kv.value_dim, v);
+  }
+}
+
+// One row of K or V in the pool's type.
+inline void store_row(halogen_type type, const float* x, size_t n, uint8_t* to) {
+  switch (type) {
+    case HALOGEN_F16:
+      return convert_f32_to_f16(x, n, reinterpret_cast<uint16_t*>(to));
+    case HALOGEN_Q8_0:
+      return store_q8_0(x, n, reinterpret_cast<BlockQ8_0*>(to));
+    case HALOGEN_Q4_0:
+      return store_q4_0(x, n, reinterpret_cast<BlockQ4_0*>(to));
+    default:
+      std::memcpy(to, x, n * sizeof(float));
+  }
+}
+
+void kv_store(const KvGeometry& kv, uint32_t block, uint32_t slot, const float* k, const float* v) {
+  for (size_t head = 0; head < kv.kv_heads; ++head) {
+    const size_t row = head * kv.block_tokens + slot;
+    store_row(kv.key_type, k + head * kv.key_dim, kv.key_dim,
+              kv.keys + block * kv.key_block_bytes + row * kv.key_row_bytes);
+    store_row(kv.value_type, v + head * kv.value_dim, kv.value_dim,
+              kv.values + block * kv.value_block_bytes + row * kv.value_row_bytes);
+  }
 }
 
 inline void fill_float_kernels(KernelSet& set) {

@@ -19,4 +19,10 @@ void add_exact_kernels(KernelSet& set);
 void add_attention_kernels(KernelSet& set);
 }  // namespace avx2
 
+namespace avx512 {
+void add_attention_kernels(KernelSet& set);
+void add_float_kernels(KernelSet& set);
+void add_linear_kernels(KernelSet& set);
+}  // namespace avx512
+
 }  // namespace halogen::cpu

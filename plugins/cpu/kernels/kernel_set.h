@@ -4,12 +4,16 @@
 // - Weights are read in the layout of the model file; nothing is repacked or copied.
 // - A token's result depends on its own inputs only, to the last bit: not on how many tokens a call
 //   holds, nor on how rows, tokens or heads are split over calls and threads.
-// - No allocation, no exception, no shared state: all are [any], and scratch comes from the caller.
+// - No allocation, no exception, no shared state: all are [any]; scratch comes from the caller, or
+//   is on the stack (linear: 100 KiB at most).
 // - NaN and infinity pass through as IEEE arithmetic has it; they are never undefined behaviour.
-// The sets agree bit for bit in everything except linear, linear_exact and attend, where AVX2 fuses
-// multiply-add and sums in another order. All pointers are to host memory; sizes count elements,
-// and a stride counts elements too unless it is named *_bytes. Outputs must not overlap inputs
-// unless said.
+// - The sets agree bit for bit, the linear kernels of quantised weights included: a block's
+// products
+//   are summed exactly, in integers, and each block is one fused multiply-add onto the blocks
+//   before it. Not so attend, and what multiplies plain floats (linear of F32, F16 and BF16
+//   weights, linear_exact): there the portable set does not fuse.
+// All pointers are to host memory; sizes count elements, and a stride counts elements too unless it
+// is named *_bytes. Outputs must not overlap inputs unless said.
 #pragma once
 
 #include <cstddef>
@@ -42,44 +46,57 @@ struct LinearCall {
 using LinearKernel = void(const LinearCall& call);
 
 // The paged K and V of one layer. Block b begins at keys + b * key_block_bytes and holds
-// [kv_heads][block_tokens][key_dim] elements of `type`; values likewise with value_dim.
+// [kv_heads][block_tokens] rows of key_dim elements in key_type; values likewise.
 struct KvGeometry {
-  halogen_type type;  // HALOGEN_F16 or HALOGEN_F32
+  halogen_type key_type, value_type;  // F32, F16, Q8_0 or Q4_0; the last two in whole blocks
   uint32_t block_tokens;
   uint32_t kv_heads;
   uint32_t key_dim;
   uint32_t value_dim;
   uint8_t* keys;
   uint8_t* values;
-  size_t key_block_bytes;
-  size_t value_block_bytes;
+  size_t key_row_bytes, value_row_bytes;
+  size_t key_block_bytes, value_block_bytes;
 };
 
-// Attention of one token for the query heads that share one K/V head:
-// out[h] = sum over p of softmax(softcap(scale * q[h] . k[p]))[p] * v[p], first <= p <= last.
+// A stretch of positions as some tokens of one sequence see it, for the query heads that share one
+// K/V head. Row r belongs to token r / n_heads and head r % n_heads. With
+// score[r][p] = softcap(q[r] . k[p]), the results of row r over the positions that its token
+// attends to and that lie in the stretch are
+//   largest[r] = max score, sum[r] = sum of exp(score - largest), out[r] = sum of exp(..) * v[p];
+// minus infinity, 0 and zeros where there are none.
 struct AttendCall {
   const KvGeometry* kv;
   const uint32_t* block_table;  // block of positions [i * block_tokens, (i + 1) * block_tokens)
   uint32_t kv_head;
-  uint32_t n_heads;  // query heads in the group
-  const float* q;    // [n_heads][q_stride], key_dim used
-  size_t q_stride;
-  uint32_t first;  // first position attended to: 0, or where the window begins
-  uint32_t last;   // last one, inclusive: the token's own for causal attention
-  float scale;
-  float softcap;       // cap * tanh(score / cap); 0: none
-  const float* sinks;  // [n_heads] logits that only join the denominator, or null
-  float* out;          // [n_heads][out_stride], value_dim written
-  size_t out_stride;
-  float* scratch;  // attend_scratch(n_heads) floats
+  uint32_t n_tokens;
+  uint32_t n_heads;
+  const uint32_t* first;  // [n_tokens]: a token attends to positions first to last, inclusive
+  const uint32_t* last;
+  uint32_t begin;       // the stretch; a multiple of kAttendAlignment
+  uint32_t end;         // past its last position
+  const float* q;       // [rows][key_dim], times the scale of the scores
+  float softcap;        // cap * tanh(score / cap); 0: none
+  float* out;           // [rows][attend_aligned(value_dim)]
+  float* largest;       // [rows]
+  float* sum;           // [rows]
+  float* scores;        // scratch, [rows][score_stride]
+  size_t score_stride;  // at least attend_aligned(end - begin)
+  float* panel;         // scratch, attend_panel_floats(key_dim)
 };
 
-// Positions are processed in tiles whose borders are multiples of this.
-inline constexpr uint32_t kAttendTile = 64;
+// Positions and columns are taken in groups that divide this.
+inline constexpr uint32_t kAttendAlignment = 32;
+// Rows of V that are converted at a time.
+inline constexpr uint32_t kAttendRun = 64;
 
-// [any] Floats of scratch that attend needs.
-inline size_t attend_scratch(uint32_t n_heads) {
-  return static_cast<size_t>(n_heads) * (kAttendTile + 2);
+// [any] Elements, rounded up to whole groups.
+inline size_t attend_aligned(size_t elements) {
+  return (elements + kAttendAlignment - 1) / kAttendAlignment * kAttendAlignment;
+}
+// [any] Floats of scratch that attend needs for converted K and V.
+inline size_t attend_panel_floats(uint32_t key_dim) {
+  return size_t{kAttendAlignment} * (key_dim > kAttendRun ? key_dim : kAttendRun);
 }
 
 enum class RopePairing {

@@ -1,9 +1,12 @@
 // Linear kernels in plain C++: the reference for every instruction set, and what runs where there
 // is no better one. Within a block the sum is exact, in integers; blocks are added in F32 from
-// first to last.
+// first to last, each with one fused multiply-add. std::fma gives these bits on any machine: the C
+// library takes the processor's instruction where there is one.
+#include <cmath>
+
 #include "plugins/cpu/kernels/block_unpack.h"
 #include "plugins/cpu/kernels/kernel_parts.h"
-#include "plugins/cpu/kernels/linear_driver.h"
+#include "plugins/cpu/kernels/linear_panels.h"
 #include "plugins/cpu/kernels/portable_floats.h"
 
 namespace halogen::cpu::portable {
@@ -11,79 +14,84 @@ namespace {
 
 template <class Format>
 struct BlockKernel {
-  static constexpr int kRows = 1;
-  static constexpr int kRowsOfOneToken = 1;
+  using Block = typename Format::Block;
+  using Activations = Q8Block;
+  using PanelBlock = UnpackedBlock;
+  static constexpr size_t kElements = kBlock;
+  static constexpr size_t kRows = 1;
+  static constexpr int kTokens = 4;
 
-  template <int Rows, int Tokens>
-  static void tile(const LinearCall& call, size_t row, const uint8_t* const (&x)[Tokens],
-                   float* const (&y)[Tokens]) {
-    const auto* blocks = reinterpret_cast<const typename Format::Block*>(weight_row(call, row));
-    float total[Tokens] = {};
-    for (size_t b = 0; b < call.k / kBlock; ++b) {
-      UnpackedBlock w;
-      Format::unpack(blocks[b], w);
-      for (int t = 0; t < Tokens; ++t) {
-        const Q8Block& a = reinterpret_cast<const Q8Block*>(x[t])[b];
+  static void unpack(const Block* const (&rows)[1], UnpackedBlock& out) {
+    Format::unpack(*rows[0], out);
+  }
+
+  template <int Tokens>
+  static void tile(const UnpackedBlock* panel, size_t n_blocks, const Q8Block* const (&x)[Tokens],
+                   float* const (&y)[Tokens], size_t /*n_rows*/, bool first) {
+    for (int t = 0; t < Tokens; ++t) {
+      float total = first ? 0.0f : *y[t];
+      for (size_t b = 0; b < n_blocks; ++b) {
+        const UnpackedBlock& w = panel[b];
+        const Q8Block& a = x[t][b];
         int32_t dot = 0;
         for (int i = 0; i < kBlock; ++i) dot += w.q[i] * a.q[i];
-        total[t] += w.scale * a.scale * static_cast<float>(dot);
-        if constexpr (Format::kHasMinimum) total[t] += w.minimum * a.sum;
+        total = std::fma(static_cast<float>(dot), w.scale * a.scale, total);
+        if constexpr (Format::kHasMinimum) total = std::fma(w.minimum, a.sum, total);
       }
+      *y[t] = total;
     }
-    for (int t = 0; t < Tokens; ++t) y[t][row] = total[t];
   }
 };
 
 template <class Format>
 struct SuperBlockKernel {
-  static constexpr int kRows = 1;
-  static constexpr int kRowsOfOneToken = 1;
+  using Block = typename Format::Block;
+  using Activations = Q8SuperBlock;
+  using PanelBlock = UnpackedSuperBlock;
+  static constexpr size_t kElements = kSuperBlock;
+  static constexpr size_t kRows = 1;
+  static constexpr int kTokens = 4;
 
-  template <int Rows, int Tokens>
-  static void tile(const LinearCall& call, size_t row, const uint8_t* const (&x)[Tokens],
-                   float* const (&y)[Tokens]) {
-    const auto* blocks = reinterpret_cast<const typename Format::Block*>(weight_row(call, row));
-    float total[Tokens] = {};
-    for (size_t b = 0; b < call.k / kSuperBlock; ++b) {
-      UnpackedSuperBlock w;
-      Format::unpack(blocks[b], w);
-      for (int t = 0; t < Tokens; ++t) {
-        const Q8SuperBlock& a = reinterpret_cast<const Q8SuperBlock*>(x[t])[b];
-        int32_t dot = 0;
-        for (int j = 0; j < 16; ++j) {
-          int32_t part = 0;
-          for (int i = 0; i < 16; ++i) part += w.q[16 * j + i] * a.q[16 * j + i];
-          dot += w.scales[j] * part;
-        }
-        total[t] += w.scale * a.scale * static_cast<float>(dot);
-        if constexpr (Format::kHasMinimum) {
-          int32_t offset = 0;
-          for (int j = 0; j < 16; ++j) offset += w.minima[j] * a.sums[j];
-          total[t] -= w.minimum * a.scale * static_cast<float>(offset);
-        }
-      }
+  static void unpack(const Block* const (&rows)[1], UnpackedSuperBlock& out) {
+    Format::unpack(*rows[0], out);
+  }
+
+  template <int Tokens>
+  static void tile(const UnpackedSuperBlock* panel, size_t n_blocks,
+                   const Q8SuperBlock* const (&x)[Tokens], float* const (&y)[Tokens],
+                   size_t /*n_rows*/, bool first) {
+    for (int t = 0; t < Tokens; ++t) {
+      float total = first ? 0.0f : *y[t];
+      for (size_t b = 0; b < n_blocks; ++b) total = add_block(panel[b], x[t][b], total);
+      *y[t] = total;
     }
-    for (int t = 0; t < Tokens; ++t) y[t][row] = total[t];
+  }
+
+ private:
+  static float add_block(const UnpackedSuperBlock& w, const Q8SuperBlock& a, float total) {
+    int32_t dot = 0;
+    for (int j = 0; j < 16; ++j) {
+      int32_t part = 0;
+      for (int i = 0; i < 16; ++i) part += w.q[16 * j + i] * a.q[16 * j + i];
+      dot += w.scales[j] * part;
+    }
+    total = std::fma(static_cast<float>(dot), w.scale * a.scale, total);
+    if constexpr (Format::kHasMinimum) {
+      int32_t offset = 0;
+      for (int j = 0; j < 16; ++j) offset += w.minima[j] * a.sums[j];
+      total = std::fma(-static_cast<float>(offset), w.minimum * a.scale, total);
+    }
+    return total;
   }
 };
 
 LinearKernel* linear(halogen_type type) {
-  switch (type) {
-    case HALOGEN_F32:
-      return &run_linear<FloatKernel<F32Elements>>;
-    case HALOGEN_F16:
-      return &run_linear<FloatKernel<F16Elements>>;
-    case HALOGEN_BF16:
-      return &run_linear<FloatKernel<BF16Elements>>;
-    default:
-      break;
-  }
-  LinearKernel* kernel = nullptr;
+  LinearKernel* kernel = float_kernel(type);
   visit_quantised(type, [&]<class Format>() {
     if constexpr (sizeof(typename Format::Block) < 40)
-      kernel = &run_linear<BlockKernel<Format>>;
+      kernel = &run_panels<BlockKernel<Format>>;
     else
-      kernel = &run_linear<SuperBlockKernel<Format>>;
+      kernel = &run_panels<SuperBlockKernel<Format>>;
   });
   return kernel;
 }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "plugins/cpu/kernels/float_formats.h"
-#include "plugins/cpu/kernels/linear_driver.h"
+#include "plugins/cpu/kernels/float_panels.h"
 
 namespace halogen::cpu::portable {
 namespace {
@@ -55,27 +55,43 @@ struct BF16Elements {
   }
 };
 
-template <class Elements>
-struct FloatKernel {
-  static constexpr int kRows = 1;
-  static constexpr int kRowsOfOneToken = 1;
+struct FloatArithmetic {
+  using Sums = Lanes;
 
-  template <int Rows, int Tokens>
-  static void tile(const LinearCall& call, size_t row, const uint8_t* const (&x)[Tokens],
-                   float* const (&y)[Tokens]) {
-    constexpr size_t kChunk = 256;
-    const uint8_t* weights = weight_row(call, row);
-    Lanes total[Tokens];
-    float chunk[kChunk];
-    for (size_t j = 0; j < call.k; j += kChunk) {
-      const size_t n = call.k - j < kChunk ? call.k - j : kChunk;
-      Elements::load(weights + j * Elements::kBytes, n, chunk);
-      for (int t = 0; t < Tokens; ++t)
-        total[t].multiply_add(chunk, reinterpret_cast<const float*>(x[t]) + j, n);
-    }
-    for (int t = 0; t < Tokens; ++t) y[t][row] = total[t].sum();
+  template <int Tokens>
+  static void tile(const float* weights, size_t n, const float* const (&x)[Tokens],
+                   Lanes* const (&sums)[Tokens]) {
+    for (size_t r = 0; r < kTileRows; ++r)
+      for (int t = 0; t < Tokens; ++t) {
+        Lanes lanes = sums[t][r];
+        lanes.multiply_add(weights + r * kPanelColumns, x[t], n);
+        sums[t][r] = lanes;
+      }
+  }
+
+  static float total(const Lanes& sums) { return sums.sum(); }
+};
+
+template <class Elements>
+struct PlainSource {
+  static void load(const uint8_t* row, size_t first, size_t n, float* out) {
+    Elements::load(row + first * Elements::kBytes, n, out);
   }
 };
+
+// The kernel of a plain weight type; null for the others.
+inline LinearKernel* float_kernel(halogen_type type) {
+  switch (type) {
+    case HALOGEN_F32:
+      return &run_float_panels<PlainSource<F32Elements>, FloatArithmetic>;
+    case HALOGEN_F16:
+      return &run_float_panels<PlainSource<F16Elements>, FloatArithmetic>;
+    case HALOGEN_BF16:
+      return &run_float_panels<PlainSource<BF16Elements>, FloatArithmetic>;
+    default:
+      return nullptr;
+  }
+}
 
 }  // namespace
 }  // namespace halogen::cpu::portable

@@ -53,7 +53,6 @@ TEST(Flags, EverySpellingReachesItsSettingAndIsNamedAsItsOrigin) {
   for (const Setting& setting : settings()) {
     if (!setting.comes_with.empty()) continue;
     std::string text = sample(setting);
-    if (setting.key == "kv.cache_type") text = "f32";
     if (setting.key == "backend.isolation") text = "thread";
     if (setting.key == "sampling.dry_base") text = "1.5";
     if (setting.key == "sampling.mirostat") text = "2";
@@ -85,28 +84,21 @@ TEST(Flags, SettingsOfLaterVersionsAcceptTheirDefaultAndRefuseTheRest) {
   }
 }
 
-TEST(Flags, TheFirstPromisedLineIsRefusedOnlyForThePrefixCache) {
-  std::vector<std::string> line = {"--model",
-                                   "/models/qwen2.5-32b-instruct-q4_k_m.gguf",
-                                   "--pool-size",
-                                   "96G",
-                                   "--max-context",
-                                   "81920",
-                                   "--max-batch-tokens",
-                                   "8192",
-                                   "--flash-threshold",
-                                   "4096",
-                                   "--prefix-cache",
-                                   "on",
-                                   "--port",
-                                   "8080"};
-  const Error error = error_of(load(line));
-  EXPECT_EQ(error.status, HALOGEN_E_UNSUPPORTED);
-  EXPECT_EQ(error.message,
-            "--prefix-cache on is not available in this version (it comes with the automatic "
-            "prefix cache) [kv.prefix_cache]");
-
-  line[11] = "off";
+TEST(Flags, TheFirstPromisedLineIsUnderstood) {
+  const std::vector<std::string> line = {"--model",
+                                         "/models/qwen2.5-32b-instruct-q4_k_m.gguf",
+                                         "--pool-size",
+                                         "96G",
+                                         "--max-context",
+                                         "81920",
+                                         "--max-batch-tokens",
+                                         "8192",
+                                         "--flash-threshold",
+                                         "4096",
+                                         "--prefix-cache",
+                                         "on",
+                                         "--port",
+                                         "8080"};
   Result<Profile> profile = load(line);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(profile->model.path, "/models/qwen2.5-32b-instruct-q4_k_m.gguf");
@@ -114,38 +106,31 @@ TEST(Flags, TheFirstPromisedLineIsRefusedOnlyForThePrefixCache) {
   EXPECT_EQ(profile->engine.context, 81920u);
   EXPECT_EQ(profile->engine.max_batch_tokens, 8192u);
   EXPECT_EQ(profile->attention.flash_threshold, 4096u);
-  EXPECT_FALSE(profile->kv.prefix_cache);
+  EXPECT_TRUE(profile->kv.prefix_cache);
   EXPECT_EQ(profile->server.port, 8080);
 }
 
-TEST(Flags, TheSecondPromisedLineIsRefusedOnlyForTheQuantisedCache) {
-  std::vector<std::string> line = {"--model",
-                                   "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
-                                   "--backend",
-                                   "rocm",
-                                   "--context-length",
-                                   "8192",
-                                   "--batch-size",
-                                   "256",
-                                   "--prefill-batch-size",
-                                   "128",
-                                   "--max-concurrent-requests",
-                                   "4",
-                                   "--cache-type",
-                                   "quantized",
-                                   "--flash-attn",
-                                   "1",
-                                   "--host",
-                                   "0.0.0.0",
-                                   "--port",
-                                   "8080"};
-  const Error error = error_of(load(line));
-  EXPECT_EQ(error.status, HALOGEN_E_UNSUPPORTED);
-  EXPECT_EQ(error.message,
-            "--cache-type quantized is not available in this version (it comes with the quantised "
-            "KV cache) [kv.cache_type]");
-
-  line[13] = "f16";
+TEST(Flags, TheSecondPromisedLineIsUnderstood) {
+  const std::vector<std::string> line = {"--model",
+                                         "/models/qwen2.5-7b-instruct-q4_k_m.gguf",
+                                         "--backend",
+                                         "rocm",
+                                         "--context-length",
+                                         "8192",
+                                         "--batch-size",
+                                         "256",
+                                         "--prefill-batch-size",
+                                         "128",
+                                         "--max-concurrent-requests",
+                                         "4",
+                                         "--cache-type",
+                                         "quantized",
+                                         "--flash-attn",
+                                         "1",
+                                         "--host",
+                                         "0.0.0.0",
+                                         "--port",
+                                         "8080"};
   Result<Profile> profile = load(line);
   ASSERT_TRUE(profile.ok()) << profile.error().message;
   EXPECT_EQ(profile->backend.name, "rocm");
@@ -153,7 +138,7 @@ TEST(Flags, TheSecondPromisedLineIsRefusedOnlyForTheQuantisedCache) {
   EXPECT_EQ(profile->engine.tokens_per_step(), 256u);
   EXPECT_EQ(profile->engine.prefill_tokens_per_step(), 128u);
   EXPECT_EQ(profile->engine.max_concurrent_requests, 4u);
-  EXPECT_EQ(profile->kv.cache_type, CacheType::f16);
+  EXPECT_EQ(profile->kv.cache_type, CacheType::q8_0);
   EXPECT_EQ(profile->attention.flash, FlashAttention::forced);
   EXPECT_EQ(profile->server.host, "0.0.0.0");
 }
@@ -180,9 +165,16 @@ TEST(Flags, ABooleanAloneMeansOn) {
   EXPECT_TRUE(profile->metrics);
   EXPECT_EQ(profile->server.port, 1);
   EXPECT_FALSE(load({"--metrics", "off"})->metrics);
-  EXPECT_EQ(error_of(load({"--mlock"})).message,
-            "--mlock on is not available in this version (it comes with locked memory) "
-            "[memory.lock]");
+}
+
+TEST(Flags, AChoiceMayHaveAMeaningAlone) {
+  Result<Profile> profile = load({"--mlock", "--huge-pages", "--port", "1"});
+  ASSERT_TRUE(profile.ok()) << profile.error().message;
+  EXPECT_EQ(profile->memory.lock, MemoryLock::required);
+  EXPECT_EQ(profile->memory.huge_pages, HugePages::required);
+  EXPECT_EQ(profile->server.port, 1);
+  EXPECT_EQ(load({"--mlock", "off"})->memory.lock, MemoryLock::off);
+  EXPECT_EQ(load({})->memory.lock, MemoryLock::automatic);
 }
 
 TEST(Flags, NegativeNumbersAreValues) {
@@ -247,10 +239,10 @@ TEST(Flags, SetSaysWhatIsWrong) {
             "flag --set: server.prot is not a setting; did you mean server.port?");
   EXPECT_EQ(error_of(load({"--set", "two words=80"})).message,
             "--set two words=80: \"two words\" is not a key, such as server.port");
-  EXPECT_EQ(
-      error_of(load({"--set", "kv.prefix_cache=on"})).message,
-      "--set kv.prefix_cache=on is not available in this version (it comes with the automatic "
-      "prefix cache)");
+  EXPECT_EQ(error_of(load({"--set", "backend.isolation=process"})).message,
+            "--set backend.isolation=\"process\" is not available in this version (it comes with "
+            "backends "
+            "in a process of their own)");
 }
 
 TEST(Flags, WorkInASubcommandOfAnotherProgram) {
@@ -308,8 +300,10 @@ TEST(Help, ShowsEveryFlagKeyAndDefaultWithinAHundredColumns) {
     EXPECT_NE(words.find("[" + std::string(setting.key)), std::string::npos) << setting.key;
   }
   EXPECT_NE(words.find("[server.port; default 8080]"), std::string::npos);
-  EXPECT_NE(words.find("One of: f16, f32. Not available yet: q8_0, q4_0, quantized; comes with the "
-                       "quantised KV cache. [kv.cache_type; default f16]"),
+  EXPECT_NE(words.find("One of: f16, f32, q8_0, q4_0, quantized. [kv.cache_type; default f16]"),
+            std::string::npos);
+  EXPECT_NE(words.find("One of: thread. Not available yet: process; comes with backends in a "
+                       "process of their own. [backend.isolation; default thread]"),
             std::string::npos);
   EXPECT_EQ(help.find("\n\n\n"), std::string::npos) << help;
   for (const Section& section : sections())

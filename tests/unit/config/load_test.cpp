@@ -163,6 +163,19 @@ min_p = 5e-2
   EXPECT_EQ(profile.sampling.min_p, 0.05);
 }
 
+TEST(Load, KeysAndValuesAreStoredAsCacheTypeSaysUnlessTheySayOtherwise) {
+  const Profile both = FromText("[kv]\ncache_type = \"q8_0\"\n").profile();
+  EXPECT_EQ(both.kv.key_type(), CacheType::q8_0);
+  EXPECT_EQ(both.kv.value_type(), CacheType::q8_0);
+  const Profile values =
+      FromText("[kv]\ncache_type = \"q8_0\"\ncache_type_v = \"q4_0\"\n").profile();
+  EXPECT_EQ(values.kv.key_type(), CacheType::q8_0);
+  EXPECT_EQ(values.kv.value_type(), CacheType::q4_0);
+  const Profile keys = FromText("[kv]\ncache_type_k = \"q4_0\"\n").profile();
+  EXPECT_EQ(keys.kv.key_type(), CacheType::q4_0);
+  EXPECT_EQ(keys.kv.value_type(), CacheType::f16);
+}
+
 TEST(Load, FlashAttentionTakesEverySpellingOfItsThreeModes) {
   for (const std::string text : {"1", "true", "\"on\"", "\"1\""})
     EXPECT_EQ(FromText("attention.flash = " + text).profile().attention.flash,
@@ -224,16 +237,17 @@ TEST(RequireModel, SaysHowToNameOne) {
 TEST(Notices, NameWhatHasNoEffectAndWhatIsOpen) {
   EXPECT_TRUE(profile_notices(*load({})).empty());
   EXPECT_EQ(
-      profile_notices(*load({"--flash-attn", "1", "--host", "0.0.0.0"})),
+      profile_notices(*load({"--kernel-cache", "/tmp/k", "--host", "0.0.0.0"})),
       (std::vector<std::string>{
-          "attention.flash (flag --flash-attn) has no effect on the cpu backend, which auto "
-          "takes in this version: it has one attention route for every length",
+          "backend.kernel_cache (flag --kernel-cache) has no effect on the cpu backend, which auto "
+          "takes in this version: it compiles nothing",
           "server.host = \"0.0.0.0\" (flag --host) serves everybody who reaches this machine; "
           "server.api_keys would ask for a key"}));
   EXPECT_EQ(profile_notices(*load({"--backend", "cpu", "--kernel-cache", "/tmp/k"})),
             std::vector<std::string>{"backend.kernel_cache (flag --kernel-cache) has no effect on "
                                      "the cpu backend: it compiles nothing"});
-  EXPECT_TRUE(profile_notices(*load({"--backend", "vulkan", "--flash-attn", "1"})).empty());
+  EXPECT_TRUE(profile_notices(*load({"--backend", "vulkan", "--kernel-cache", "/tmp/k"})).empty());
+  EXPECT_TRUE(profile_notices(*load({"--flash-attn", "1"})).empty());
   EXPECT_TRUE(profile_notices(*load({"--host", "0.0.0.0", "--api-key", "k"})).empty());
   EXPECT_TRUE(profile_notices(*load({"--host", "0.0.0.0", "--api-key-file", "f"})).empty());
   EXPECT_EQ(profile_notices(*load({"--cors-origin", "*"})),

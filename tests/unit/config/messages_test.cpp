@@ -121,18 +121,10 @@ TEST(Messages, ImpossibleSizes) {
 }
 
 TEST(Messages, FeaturesOfLaterVersions) {
-  const FromText prefix_cache("[kv]\nprefix_cache = true\n");
-  EXPECT_EQ(prefix_cache.message(),
-            "FILE:2: kv.prefix_cache = true is not available in this version (it comes with the "
-            "automatic prefix cache)");
-  EXPECT_EQ(prefix_cache.status(), HALOGEN_E_UNSUPPORTED);
-  EXPECT_TRUE(FromText("[kv]\nprefix_cache = false\n").ok());
-  for (const std::string type : {"q8_0", "q4_0", "quantized"}) {
-    EXPECT_EQ(FromText("[kv]\ncache_type = \"" + type + "\"\n").message(),
-              "FILE:2: kv.cache_type = \"" + type +
-                  "\" is not available in this version (it comes with the quantised KV cache)");
-  }
-  EXPECT_EQ(FromText("[backend]\nisolation = \"process\"\n").message(),
+  const FromText isolation("[backend]\nisolation = \"process\"\n");
+  EXPECT_EQ(isolation.status(), HALOGEN_E_UNSUPPORTED);
+  EXPECT_TRUE(FromText("[backend]\nisolation = \"thread\"\n").ok());
+  EXPECT_EQ(isolation.message(),
             "FILE:2: backend.isolation = \"process\" is not available in this version (it comes "
             "with backends in a process of their own)");
 }
@@ -145,14 +137,15 @@ TEST(Messages, NotToml) {
 
 TEST(Messages, AllErrorsOfAllSourcesInTheOrderOfTheirLines) {
   const FromText loaded(
-      "[server]\nprot = 1\nhost = 1\n\n[kv]\nprefix_cache = true\n\n[backend.cpu]\nsince = "
+      "[server]\nprot = 1\nhost = 1\n\n[backend]\nisolation = \"process\"\n\n[backend.cpu]\nsince "
+      "= "
       "2026-01-02\n",
       {"--port", "eighty"});
   EXPECT_EQ(loaded.message(),
             "FILE:2: server.prot is not a setting; did you mean server.port?\n"
             "FILE:3: server.host = 1: expected text\n"
-            "FILE:6: kv.prefix_cache = true is not available in this version (it comes with the "
-            "automatic prefix cache)\n"
+            "FILE:6: backend.isolation = \"process\" is not available in this version (it comes "
+            "with backends in a process of their own)\n"
             "FILE:9: backend.cpu.since is a date, which no plugin's setting takes\n"
             "--port eighty: expected a whole number from 0 to 65535 [server.port]");
   EXPECT_EQ(loaded.status(), HALOGEN_E_INVALID);

@@ -182,6 +182,30 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Linear,
                                   (std::get<2>(test.param) ? "_exact" : "");
                          });
 
+// Rows and tokens beside whole panels and tiles; columns beside whole panels.
+TEST(LinearOfAllSets, AgreesToTheLastBit) {
+  const KernelSet& portable = kernels(InstructionSet::kPortable);
+  for (const halogen_type type : kQuantisedTypes)
+    for (const size_t blocks : {1, 5, 19, 67}) {
+      const size_t k = blocks * halogen_type_find(type)->block_elements;
+      const Problem problem(portable, type, 37, k, 17, false, 3);
+      const std::vector<float> expected = run(portable, problem, false);
+      for (const InstructionSet id : available_sets())
+        for (const size_t tokens : {1, 3, 8, 17}) {
+          std::vector<float> y(expected.size());
+          for (size_t first = 0; first < problem.tokens; first += tokens) {
+            LinearCall call = problem.call(&y[first * problem.rows]);
+            call.activations = &problem.activations.bytes[first * problem.activations.stride_bytes];
+            call.n_tokens = std::min(tokens, problem.tokens - first);
+            kernels(id).linear(type)(call);
+          }
+          EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(float)), 0)
+              << halogen_type_find(type)->name << " " << kernels(id).name << " k " << k << ", "
+              << tokens << " tokens at a time";
+        }
+    }
+}
+
 // The largest codes with the largest activations: the 16-bit sums of pairs must not saturate.
 TEST(LinearExtremes, DoNotSaturate) {
   for (const InstructionSet id : available_sets())

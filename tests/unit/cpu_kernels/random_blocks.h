@@ -29,7 +29,8 @@ inline std::vector<halogen_type> all_types() {
 
 inline std::vector<InstructionSet> available_sets() {
   std::vector<InstructionSet> sets;
-  for (const InstructionSet set : {InstructionSet::kPortable, InstructionSet::kAvx2})
+  for (const InstructionSet set :
+       {InstructionSet::kPortable, InstructionSet::kAvx2, InstructionSet::kAvx512})
     if (available(set)) sets.push_back(set);
   return sets;
 }

@@ -1,4 +1,5 @@
-// Many requests at once over a pool too small for them, some of them cancelled.
+// Many requests at once over a pool too small for them, some of them cancelled, many with the same
+// beginnings, with and without a second tier.
 #include <random>
 
 #include "served.h"
@@ -6,10 +7,23 @@
 namespace halogen::fake {
 namespace {
 
-GenerationRequest random_request(std::mt19937& random) {
+std::vector<int32_t> random_tokens(std::mt19937& random, size_t count) {
+  std::vector<int32_t> tokens(count);
+  for (int32_t& token : tokens) token = static_cast<int32_t>(random() % 50);
+  return tokens;
+}
+
+// Some of `before`, with its answer, and something new.
+std::vector<int32_t> next_turn(const std::vector<int32_t>& before, std::mt19937& random) {
+  std::vector<int32_t> prompt = before;
+  prompt.resize(std::min<size_t>(prompt.size(), random() % 40));
+  const std::vector<int32_t> more = random_tokens(random, 1 + random() % 20);
+  prompt.insert(prompt.end(), more.begin(), more.end());
+  return prompt;
+}
+
+GenerationRequest random_request(std::mt19937& random, std::vector<int32_t> prompt) {
   auto below = [&random](uint32_t n) { return static_cast<uint32_t>(random() % n); };
-  std::vector<int32_t> prompt(1 + below(30));
-  for (int32_t& token : prompt) token = static_cast<int32_t>(below(50));
   GenerationRequest request = request_of(std::move(prompt), 1 + below(40), random());
   request.sampling.temperature = below(3) == 0 ? 0.0F : 0.2F + static_cast<float>(below(10)) / 10;
   if (below(2) == 0) request.sampling.top_k = static_cast<int32_t>(1 + below(20));
@@ -27,26 +41,41 @@ GenerationRequest random_request(std::mt19937& random) {
     request.sampling.dynatemp_range = 0.1F;
   }
   request.priority = below(8) == 0 ? 1 : 0;
+  request.cache_prompt = below(8) != 0;
   return request;
 }
 
-class EngineLoad : public testing::TestWithParam<uint32_t> {};
+class EngineLoad : public testing::TestWithParam<std::tuple<uint32_t, uint32_t, bool>> {};
 
 TEST_P(EngineLoad, EveryStreamIsWhatItWouldBeAlone) {
-  std::mt19937 random(GetParam());
+  const auto [seed, host_blocks, spills] = GetParam();
+  std::mt19937 random(seed);
   EngineLimits limits = small_limits();
   limits.total_blocks = 40;  // 160 positions for up to 16 sequences of up to 70
   limits.max_sequences = 16;
   limits.max_batch_tokens = 40;
   limits.prefill_batch_tokens = 24;
-  Served served(limits, Served::in_step_with_loop);
+  limits.host_blocks = host_blocks;
+  Served served(limits, [spills = spills](EngineParts& parts, Served& self) {
+    Served::in_step_with_loop(parts, self);
+    if (spills) Served::spilling(parts, self);
+  });
   std::map<uint64_t, GenerationRequest> requests;
   std::vector<uint64_t> cancelled;
-  for (int i = 0; i < 64; i++) {
-    const GenerationRequest request = random_request(random);
+  const auto submit = [&](std::vector<int32_t> prompt) {
+    const GenerationRequest request = random_request(random, std::move(prompt));
     requests[served.submit(request)] = request;
-  }
+  };
+  const std::vector<int32_t> system = random_tokens(random, 21);
+  for (int i = 0; i < 32; i++) submit(random_tokens(random, 1 + random() % 30));
+  for (int i = 0; i < 16; i++) submit(next_turn(system, random));
   served.on_event = [&](const GenerationEvent& event) {
+    if (event.finish != FinishReason::none && requests.size() < 96) {
+      std::vector<int32_t> text = requests[event.request_id].prompt;
+      const std::vector<int32_t>& answer = served.stream(event.request_id).tokens;
+      text.insert(text.end(), answer.begin(), answer.end());
+      submit(next_turn(text, random));
+    }
     if (random() % 200 != 0) return;
     auto victim = requests.begin();
     std::advance(victim, random() % requests.size());
@@ -71,10 +100,16 @@ TEST_P(EngineLoad, EveryStreamIsWhatItWouldBeAlone) {
   EXPECT_GT(served.engine().stats().preemptions, 0U);
   EXPECT_EQ(served.engine().stats().plans_refused, 0U);
   EXPECT_EQ(served.engine().stats().requests_cancelled, cancelled.size());
-  EXPECT_EQ(served.engine().stats().requests_finished, 64 - cancelled.size());
+  EXPECT_EQ(served.engine().stats().requests_finished, requests.size() - cancelled.size());
+  EXPECT_GT(served.engine().stats().cache_hit_tokens, 0U);
+  EXPECT_GT(served.engine().stats().cache_evicted_blocks, 0U);
+  EXPECT_EQ(served.engine().stats().blocks_stored > 0, host_blocks > 0);
+  EXPECT_EQ(served.engine().stats().blocks_loaded > 0, host_blocks > 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, EngineLoad, testing::Range(1U, 9U));
+INSTANTIATE_TEST_SUITE_P(Seeds, EngineLoad,
+                         testing::Combine(testing::Range(1U, 9U), testing::Values(0U, 5U, 60U),
+                                          testing::Bool()));
 
 }  // namespace
 }  // namespace halogen::fake

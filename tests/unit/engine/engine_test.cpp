@@ -223,7 +223,7 @@ TEST(Engine, TimingsAddUpToTheRequestsLife) {
 TEST(Engine, CountsWhatItDid) {
   Served served;
   served.submit(request_of({1, 2}, 10));
-  served.submit(request_of({1, 2, 3}, 5));
+  served.submit(request_of({3, 4, 5}, 5));
   served.run();
   served.run_until_idle();
   const EngineStats stats = served.engine().stats();

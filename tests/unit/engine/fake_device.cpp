@@ -1,6 +1,8 @@
 #include "fake_device.h"
 
 #include <algorithm>
+#include <cstring>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -54,6 +56,32 @@ const halogen_backend_factory& Device::factory() {
     made.step_wait = [](halogen_program* program, uint64_t ticket, uint64_t, halogen_error* error) {
       return reinterpret_cast<Device*>(program)->wait(ticket, error);
     };
+    made.kv_copy = [](halogen_kv* kv, const uint32_t* from, const uint32_t* to, uint32_t count,
+                      halogen_error* error) {
+      auto& device = *reinterpret_cast<Device*>(kv);
+      if (device.copies_fail) return halogen_fail(error, HALOGEN_E_DEVICE_LOST, "no copy today");
+      for (uint32_t i = 0; i < count; i++) device.copy(from[i], to[i]);
+      return halogen_status{HALOGEN_OK};
+    };
+    made.kv_export = [](const halogen_kv* kv, uint32_t block, void* data, uint64_t bytes,
+                        halogen_error* error) {
+      auto& device = *reinterpret_cast<Device*>(const_cast<halogen_kv*>(kv));
+      if (device.exports_fail || bytes != device.block_bytes())
+        return halogen_fail(error, HALOGEN_E_DEVICE_LOST, "no export today");
+      std::memcpy(data, device.slots_of(block), bytes);
+      return halogen_status{HALOGEN_OK};
+    };
+    made.kv_import = [](halogen_kv* kv, uint32_t block, const void* data, uint64_t bytes,
+                        halogen_error* error) {
+      auto& device = *reinterpret_cast<Device*>(kv);
+      if (device.imports_fail || bytes != device.block_bytes())
+        return halogen_fail(error, HALOGEN_E_DEVICE_LOST, "no import today");
+      std::memcpy(device.slots_of(block), data, bytes);
+      return halogen_status{HALOGEN_OK};
+    };
+    made.counters = [](const halogen_program* program, halogen_counters* counters) {
+      reinterpret_cast<const Device*>(program)->count(*counters);
+    };
     return made;
   }();
   return table;
@@ -82,14 +110,29 @@ halogen_status Device::wait(uint64_t ticket, halogen_error* error) {
   check(pending_);
   compute(pending_);
   steps++;
+  tokens += pending_.n_tokens;
   most_sequences = std::max(most_sequences, pending_.n_sequences);
   most_tokens = std::max(most_tokens, pending_.n_tokens);
   if (after_step) after_step();
   return HALOGEN_OK;
 }
 
+void Device::copy(uint32_t from, uint32_t to) {
+  if (in_flight_) fault("a block is copied while a step is in flight");
+  std::copy_n(slots_of(from), block_tokens_, slots_of(to));
+  copies++;
+}
+
+void Device::count(halogen_counters& counters) const {
+  counters.bytes = kStepBytes + pending_.n_tokens * kTokenBytes;
+  counters.operations = pending_.n_tokens * kTokenOperations;
+  counters.submissions = 1;
+  counters.device_seconds = kStepSeconds;
+}
+
 void Device::check(const halogen_step& step) {
-  std::set<uint32_t> blocks;
+  std::map<uint32_t, uint32_t> readers;  // sequences that have a block in their table
+  std::set<uint32_t> written;
   for (uint32_t s = 0; s < step.n_sequences; s++) {
     const uint32_t from = step.sequence_starts[s], to = step.sequence_starts[s + 1];
     if (from >= to) fault("a sequence has no tokens");
@@ -105,9 +148,11 @@ void Device::check(const halogen_step& step) {
     const uint32_t length = step.context_lengths[s];
     if (length != static_cast<uint32_t>(step.positions[to - 1]) + 1)
       fault("a context length is not the last position + 1");
-    for (uint32_t b = 0; b < (length + block_tokens_ - 1) / block_tokens_; b++)
-      if (!blocks.insert(table[b]).second) fault("a block belongs to two sequences");
+    for (uint32_t b = 0; b < (length + block_tokens_ - 1) / block_tokens_; b++) readers[table[b]]++;
+    for (uint32_t t = from; t < to; t++) written.insert(step.kv_slots[t] / block_tokens_);
   }
+  for (const uint32_t block : written)
+    if (readers[block] != 1) fault("a block that a sequence writes to is in another's table");
   if (step.sequence_starts[step.n_sequences] != step.n_tokens) fault("tokens without a sequence");
 }
 

@@ -84,8 +84,12 @@ Served::Served(const EngineLimits& limits, const std::function<void(EngineParts&
   parts.scheduler = &scheduler::factory;
   parts.scheduler_instance = scheduler_;
   parts.log = [this](halogen_log_level, const std::string& message) { log_.push_back(message); };
+  EngineLimits complete = limits;
+  complete.block_bytes = device_.block_bytes();
+  host_memory_.resize(complete.host_blocks * complete.block_bytes);
+  parts.host_memory = host_memory_.data();
   if (change) change(parts, *this);
-  auto engine = start_engine(*loop_, parts, limits, std::make_unique<Text>(kEndToken));
+  auto engine = start_engine(*loop_, parts, complete, std::make_unique<Text>(kEndToken));
   EXPECT_TRUE(engine) << engine.error().message;
   engine_ = std::move(*engine);
 }
@@ -133,6 +137,21 @@ void Served::await_loop() {
 
 void Served::in_step_with_loop(EngineParts& /*parts*/, Served& self) {
   self.device().before_step = [&self](const halogen_step&) { self.await_loop(); };
+}
+
+void Served::spilling(EngineParts& parts, Served& /*self*/) {
+  static const halogen_scheduler_factory factory = [] {
+    halogen_scheduler_factory spilling = scheduler::factory;
+    spilling.plan = [](halogen_scheduler* scheduler, const halogen_schedule_view* view,
+                       halogen_schedule_plan* plan, halogen_error* error) {
+      const halogen_status status = scheduler::factory.plan(scheduler, view, plan, error);
+      for (uint32_t i = 0; i < view->n_requests; i++)
+        if (plan->preempt[i] != HALOGEN_KEEP) plan->preempt[i] = HALOGEN_PREEMPT_SPILL;
+      return status;
+    };
+    return spilling;
+  }();
+  parts.scheduler = &factory;
 }
 
 void Served::await_run() const {

@@ -94,6 +94,9 @@ class Served {
   // The same, until run() or run_until() is called: then all that was submitted before is there.
   void await_run() const;
 
+  // Lets preempted requests move to the second tier. For the `change` of the constructor.
+  static void spilling(EngineParts& parts, Served& self);
+
   Engine& engine() { return *engine_; }
   Device& device() { return device_; }
   Stream& stream(uint64_t id) { return streams_[id]; }
@@ -111,6 +114,7 @@ class Served {
   halogen_sampler* sampler_ = nullptr;
   halogen_scheduler* scheduler_ = nullptr;
   std::vector<std::string> log_;
+  std::vector<uint8_t> host_memory_;
   std::map<uint64_t, Stream> streams_;
   std::function<bool()> done_;
   std::atomic<bool> run_{false};

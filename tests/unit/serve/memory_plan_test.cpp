@@ -68,5 +68,50 @@ TEST(MemoryPlan, WeightsLargerThanTheMachineAreRefused) {
   EXPECT_FALSE(plan_kv_blocks(in).ok());
 }
 
+TEST(MemoryPlan, TheSecondTierIsTakenOffAShareOfTheMemory) {
+  MemoryInputs in = inputs();
+  in.host_pool_bytes = 4 * kGiB;
+  EXPECT_EQ(*plan_host_blocks(in), 4U * 1024);
+  EXPECT_EQ(*plan_kv_blocks(in), 60U * 1024);
+}
+
+TEST(MemoryPlan, NoSecondTierIsNoBlocks) {
+  EXPECT_EQ(*plan_host_blocks(inputs()), 0U);
+}
+
+TEST(MemoryPlan, RefusesASecondTierThatDoesNotFitBesideTheWeights) {
+  MemoryInputs in = inputs();
+  in.host_pool_bytes = 80 * kGiB;
+  const auto blocks = plan_host_blocks(in);
+  ASSERT_FALSE(blocks.ok());
+  EXPECT_EQ(blocks.error().status, HALOGEN_E_NO_MEMORY);
+  EXPECT_EQ(blocks.error().message,
+            "a second KV tier of 80.0 GiB does not fit: 79.0 GiB are left beside 20.0 GiB of "
+            "weights and 1.0 GiB of working memory, of 100.0 GiB in all; set a smaller "
+            "kv.host_pool_size");
+}
+
+TEST(MemoryPlan, RefusesAPoolThatDoesNotFitBesideTheSecondTier) {
+  MemoryInputs in = inputs();
+  in.pool_size = ByteSize::bytes(10 * kGiB);
+  in.host_pool_bytes = 70 * kGiB;
+  const auto blocks = plan_kv_blocks(in);
+  ASSERT_FALSE(blocks.ok());
+  EXPECT_EQ(blocks.error().message,
+            "a KV pool of 10.0 GiB does not fit: 9.0 GiB are left beside 20.0 GiB of weights, "
+            "70.0 GiB of second tier and 1.0 GiB of working memory, of 100.0 GiB in all; set a "
+            "smaller kv.pool_size");
+}
+
+TEST(MemoryPlan, RefusesASecondTierThatHoldsNoBlock) {
+  MemoryInputs in = inputs();
+  in.host_pool_bytes = 1000;
+  const auto blocks = plan_host_blocks(in);
+  ASSERT_FALSE(blocks.ok());
+  EXPECT_EQ(blocks.error().message,
+            "a second KV tier of 1000 B holds no block, which takes 1.0 MiB; set "
+            "kv.host_pool_size to more, or to 0");
+}
+
 }  // namespace
 }  // namespace halogen

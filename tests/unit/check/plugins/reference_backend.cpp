@@ -104,7 +104,10 @@ uint64_t block_bytes(const halogen_graph& graph, const halogen_kv_geometry& geom
 }
 
 halogen_status memory_need(const halogen_backend*, const halogen_program_request* request,
-                           halogen_memory_need* need, halogen_error*) {
+                           halogen_memory_need* need, halogen_error* error) {
+  const halogen_type type = request->geometry->key_type;
+  if (type != HALOGEN_F32 && type != HALOGEN_F16)
+    return halogen_fail(error, HALOGEN_E_UNSUPPORTED, "K and V are stored as F32 or F16");
   need->program_bytes = 0;
   need->kv_block_bytes = block_bytes(*request->graph, *request->geometry);
   need->state_slot_bytes = 0;

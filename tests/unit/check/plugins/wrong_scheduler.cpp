@@ -28,10 +28,14 @@ const halogen_config_key* const kKeys[] = {&kFault};
 halogen_status create(const halogen_config* config, halogen_scheduler** scheduler,
                       halogen_error* error) {
   fault = halogen::Config(config).text("fault");
-  halogen_config quiet{};  // the scheduler has keys of its own, which stay at 0
+  halogen_config quiet{};  // the scheduler has keys of its own, which stay at 0 and empty
   quiet.struct_size = sizeof quiet;
   quiet.get_int = [](const halogen_config*, const char*, int64_t* value) {
     *value = 0;
+    return halogen_status{HALOGEN_OK};
+  };
+  quiet.get_string = [](const halogen_config*, const char*, halogen_string* value) {
+    *value = {"", 0};
     return halogen_status{HALOGEN_OK};
   };
   return scheduler::factory.create(&quiet, scheduler, error);

@@ -1,0 +1,178 @@
+// The loops around the linear kernels of quantised weights.
+//
+// A panel is a run of blocks of kRows neighbouring rows. It is unpacked once, from the file's
+// layout to whatever the kernel's register tile likes, and all tokens of the call run over it while
+// it is in the first-level cache. Rows are the lanes of a vector: a block's integer sums of all
+// rows are one vector, and so is the float chain over the blocks.
+//
+// A kernel is a struct with
+//   Block, Activations                the types of a weight block and of a block of activations
+//   kElements                         elements of a block
+//   kRows, kTokens                    rows of a panel; the most tokens of a register tile
+//   PanelBlock                        one block of kRows rows, unpacked
+//   static void unpack(const Block* const (&rows)[kRows], PanelBlock& out);
+//   template <int Tokens> static void tile(const PanelBlock* panel, size_t n_blocks, const
+//       Activations* const (&x)[Tokens], float* const (&y)[Tokens], size_t n_rows, bool first);
+// and, where a single token is worth its own way,
+//   Totals                            the accumulators of kRows rows
+//   static void add_one(const Block* const (&rows)[kRows], const Activations& x, Totals&);
+//   static void store(const Totals&, float* y, size_t n_rows);
+// tile adds the products of n_blocks blocks to y[t][0 .. n_rows - 1], or puts them there when they
+// are the first ones. Each (row, token) has an accumulator of its own that takes the blocks one
+// after the other: a float may rest in y between two blocks without changing. That is what makes a
+// result independent of the batch, of the panel and of the split over threads.
+//
+// Implementation header: in an unnamed namespace, see float_formats.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "plugins/cpu/kernels/kernel_set.h"
+
+namespace halogen::cpu {
+namespace {
+
+// What an unpacked panel may take of the first-level cache (32 KiB or more).
+inline constexpr size_t kPanelBytes = 20 * 1024;
+// With few tokens memory is what takes time. Short panels then mix loads and arithmetic.
+inline constexpr size_t kShortPanelElements = 256;
+inline constexpr size_t kCacheLine = 64;
+
+// A call's rows, blocks and tokens as one kernel sees them.
+template <class Kernel>
+class PanelLoops {
+ public:
+  explicit PanelLoops(const LinearCall& call)
+      : call_(call), n_blocks_(call.k / Kernel::kElements) {}
+
+  void run() {
+    if constexpr (requires { typename Kernel::Totals; })
+      if (call_.n_tokens == 1) return run_one_token();
+    constexpr size_t kLong = kPanelBytes / sizeof(PanelBlock);
+    constexpr size_t kShort = kShortPanelElements / Kernel::kElements;
+    static_assert(kShort >= 1 && kLong >= kShort);
+    const bool few = call_.n_tokens <= Kernel::kTokens;
+    const size_t length = few ? kShort : kLong;
+    // Few tokens: a panel's rows to their end, which is how they lie in memory. Many: the same
+    // blocks of all panels, for which the activations stay in the second-level cache.
+    const size_t span = few ? n_blocks_ : length;
+    for (size_t begin = 0; begin < n_blocks_; begin += span) {
+      const size_t end = n_blocks_ - begin < span ? n_blocks_ : begin + span;
+      for (size_t row = call_.row_begin; row < call_.row_end; row += Kernel::kRows)
+        for (size_t block = begin; block < end; block += length)
+          run_panel(row, block, end - block < length ? end - block : length);
+    }
+  }
+
+ private:
+  using Block = typename Kernel::Block;
+  using PanelBlock = typename Kernel::PanelBlock;
+  using Activations = typename Kernel::Activations;
+  static constexpr size_t kRows = Kernel::kRows;
+
+  // Where the rows of a panel are, block by block.
+  class Walk {
+   public:
+    Walk(const LinearCall& call, size_t row, size_t n_rows, size_t first_block)
+        : prefetch_(row + kRows < call.row_end) {
+      const auto* weights = static_cast<const uint8_t*>(call.weights);
+      for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
+        blocks[r] = reinterpret_cast<const Block*>(weights + (row + (r < n_rows ? r : n_rows - 1)) *
+                                                                 call.row_bytes) +
+                    first_block;
+      ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
+    }
+    void prefetch_ahead() {
+      // The next panel is the next run of memory; that of this one would be kRows streams.
+      if (prefetch_)
+        for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
+          __builtin_prefetch(ahead_ + line, 0, 2);
+      ahead_ += sizeof(Block) * kRows;
+    }
+    void next() {
+      for (auto& block : blocks) ++block;
+    }
+    const Block* blocks[kRows];
+
+   private:
+    const uint8_t* ahead_;
+    bool prefetch_;
+  };
+
+  size_t rows_from(size_t row) const {
+    return call_.row_end - row < kRows ? call_.row_end - row : kRows;
+  }
+
+  void run_panel(size_t row, size_t first_block, size_t n_blocks) {
+    const size_t n_rows = rows_from(row);
+    Walk walk(call_, row, n_rows, first_block);
+    for (size_t b = 0; b < n_blocks; ++b, walk.next()) {
+      walk.prefetch_ahead();
+      Kernel::unpack(walk.blocks, panel_[b]);
+    }
+    run_tokens(row, n_rows, first_block, n_blocks);
+  }
+
+  void run_one_token() {
+    const auto* x = activations_of(0);
+    for (size_t row = call_.row_begin; row < call_.row_end; row += kRows) {
+      const size_t n_rows = rows_from(row);
+      Walk walk(call_, row, n_rows, 0);
+      typename Kernel::Totals totals{};
+      for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
+        walk.prefetch_ahead();
+        Kernel::add_one(walk.blocks, x[b], totals);
+      }
+      Kernel::store(totals, output_of(0) + row, n_rows);
+    }
+  }
+
+  // Tiles of nearly equal size: small ones cannot hide the latency of an addition.
+  void run_tokens(size_t row, size_t n_rows, size_t first_block, size_t n_blocks) {
+    if (call_.n_tokens <= Kernel::kTokens)
+      return run_tile<Kernel::kTokens>(call_.n_tokens, 0, row, n_rows, first_block, n_blocks);
+    const size_t n_tiles = (call_.n_tokens + Kernel::kTokens - 1) / Kernel::kTokens;
+    for (size_t tile = 0, token = 0; tile < n_tiles; ++tile) {
+      const size_t n = (call_.n_tokens - token) / (n_tiles - tile);
+      run_tile<Kernel::kTokens>(n, token, row, n_rows, first_block, n_blocks);
+      token += n;
+    }
+  }
+
+  template <int Tokens>
+  void run_tile(size_t n_tokens, size_t token, size_t row, size_t n_rows, size_t first_block,
+                size_t n_blocks) {
+    if constexpr (Tokens > 1)
+      if (n_tokens < Tokens)
+        return run_tile<Tokens - 1>(n_tokens, token, row, n_rows, first_block, n_blocks);
+    const Activations* x[Tokens];
+    float* y[Tokens];
+    for (int t = 0; t < Tokens; ++t) {
+      x[t] = activations_of(token + t) + first_block;
+      y[t] = output_of(token + t) + row;
+    }
+    Kernel::template tile<Tokens>(panel_, n_blocks, x, y, n_rows, first_block == 0);
+  }
+
+  const Activations* activations_of(size_t token) const {
+    const size_t row = call_.activation_rows ? call_.activation_rows[token] : token;
+    return reinterpret_cast<const Activations*>(static_cast<const uint8_t*>(call_.activations) +
+                                                row * call_.activation_stride_bytes);
+  }
+  float* output_of(size_t token) const {
+    return call_.y + (call_.output_rows ? call_.output_rows[token] : token) * call_.y_stride;
+  }
+
+  const LinearCall& call_;
+  size_t n_blocks_;
+  alignas(kCacheLine) PanelBlock panel_[kPanelBytes / sizeof(PanelBlock)];
+};
+
+template <class Kernel>
+void run_panels(const LinearCall& call) {
+  PanelLoops<Kernel>(call).run();
+}
+
+}  // namespace
+}  // namespace halogen::cpu
