@@ -123,8 +123,10 @@ ModelPlan::Cache plan_cache(const ModelNeeds& needs, const PlannedMachine& machi
 std::string why_not(const ModelNeeds& needs, const PlannedMachine& machine) {
   MemoryInputs memory = needs.memory;
   memory.machine_bytes = machine.memory_bytes;
-  const auto blocks = plan_kv_blocks(memory);
-  return blocks ? std::string() : blocks.error().message;
+  for (const auto& blocks : {plan_host_blocks(memory), plan_kv_blocks(memory)}) {
+    if (!blocks) return blocks.error().message;
+  }
+  return {};
 }
 
 }  // namespace

@@ -376,6 +376,19 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   return memory;
 }
 
+Status ServedModel::plan_memory(const Profile& profile) {
+  auto memory = memory_inputs(profile);
+  if (!memory) return memory.error();
+  auto host_blocks = plan_host_blocks(*memory);
+  if (!host_blocks) return within(file_->path(), host_blocks.error());
+  auto blocks = plan_kv_blocks(*memory);
+  if (!blocks) return within(file_->path(), blocks.error());
+  limits_.total_blocks = *blocks;
+  limits_.host_blocks = *host_blocks;
+  limits_.block_bytes = memory->block_bytes;
+  return {};
+}
+
 // Resident where nothing else is asked for: a step reads all weights, and on huge pages it does so
 // in less time.
 WeightPlacement ServedModel::placement(WeightMemory asked) const {
@@ -411,18 +424,8 @@ Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const Profile
 
 Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
   set_limits(profile);
-
   // The memory is counted before a byte of it is taken.
-  auto memory = memory_inputs(profile);
-  if (!memory) return memory.error();
-  auto host_blocks = plan_host_blocks(*memory);
-  if (!host_blocks) return within(file_->path(), host_blocks.error());
-  auto blocks = plan_kv_blocks(*memory);
-  if (!blocks) return within(file_->path(), blocks.error());
-  limits_.total_blocks = *blocks;
-  limits_.host_blocks = *host_blocks;
-  limits_.block_bytes = memory->block_bytes;
-
+  if (Status fits = plan_memory(profile); !fits) return fits;
   ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
   request.table.progress = report_program;
   request.table.progress_context = const_cast<ServeProgress*>(&progress);
