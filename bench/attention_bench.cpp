@@ -12,8 +12,8 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
+#include "bench/one_core.h"
 #include "plugins/cpu/attention.h"
 #include "plugins/cpu/memory.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
@@ -21,41 +21,11 @@
 namespace {
 
 using namespace halogen::cpu;
+using halogen::bench::fastest_rate, halogen::bench::read_bandwidth;
 
 constexpr uint32_t kBlockTokens = 16;
 constexpr size_t kDecodeBytes = size_t{96} << 20;
 constexpr uint32_t kPrefillTokens = 256;
-
-double processor_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-template <class Work>
-double fastest_rate(double amount, Work work) {
-  double best = 0;
-  for (int i = 0; i < 10; i++) {
-    const double start = processor_seconds();
-    work();
-    best = std::max(best, amount / (processor_seconds() - start));
-  }
-  return best;
-}
-
-// Bytes per second of a plain sequential read.
-double read_bandwidth() {
-  static const double best = [] {
-    const std::vector<uint64_t> words(kDecodeBytes / 8, 1);
-    return fastest_rate(static_cast<double>(kDecodeBytes), [&] {
-      uint64_t sums[16] = {};
-      for (size_t i = 0; i < words.size(); i += 16)
-        for (size_t j = 0; j < 16; j++) sums[j] += words[i + j];
-      for (const uint64_t sum : sums) benchmark::DoNotOptimize(sum);
-    });
-  }();
-  return best;
-}
 
 #ifdef __x86_64__
 #define WITH_FMA __attribute__((target("avx2,fma")))
@@ -82,7 +52,7 @@ WITH_FMA void multiply_add_chains(int turns, Lanes* sums) {
 double multiply_add_peak() {
   constexpr int kTurns = 2'000'000;
   Lanes sums[14] = {};
-  return fastest_rate(16.0 * 12 * kTurns, [&] {
+  return fastest_rate(16.0 * 12 * kTurns, 10, [&] {
     multiply_add_chains(kTurns, sums);
     benchmark::DoNotOptimize(sums);
   });
@@ -175,7 +145,8 @@ void decode(benchmark::State& state, const KernelSet& set, Shape shape, halogen_
   const double all = static_cast<double>(bytes * caches.size());
   using benchmark::Counter;
   state.counters["B/s"] = Counter(all, Counter::kIsIterationInvariantRate);
-  state.counters["of_read"] = Counter(all / read_bandwidth(), Counter::kIsIterationInvariantRate);
+  state.counters["of_read"] =
+      Counter(all / read_bandwidth(kDecodeBytes), Counter::kIsIterationInvariantRate);
 }
 
 void prefill(benchmark::State& state, const KernelSet& set, Shape shape, halogen_type type,

@@ -13,52 +13,19 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <time.h>
 
+#include "bench/one_core.h"
 #include "plugins/cpu/kernels/kernel_set.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
 
 namespace {
 
 using namespace halogen::cpu;
+using halogen::bench::read_all, halogen::bench::read_bandwidth;
 
 constexpr size_t kColumns = 4096;
 constexpr size_t kDecodeBytes = size_t{192} << 20;
 constexpr size_t kPrefillRows = 1024;
-
-uint64_t read_all(const std::vector<uint8_t>& bytes) {
-  uint64_t sums[16] = {};
-  for (size_t i = 0; i + sizeof sums <= bytes.size(); i += sizeof sums) {
-    uint64_t words[16];
-    std::memcpy(words, &bytes[i], sizeof words);
-    for (size_t j = 0; j < 16; ++j) sums[j] += words[j];
-  }
-  uint64_t total = 0;
-  for (const uint64_t sum : sums) total += sum;
-  return total;
-}
-
-double processor_seconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
-// Bytes per second of a plain sequential read; measured once.
-double read_bandwidth() {
-  static const double best = [] {
-    const std::vector<uint8_t> bytes(kDecodeBytes, 1);
-    double fastest = 0;
-    for (int i = 0; i < 20; ++i) {
-      const double start = processor_seconds();
-      benchmark::DoNotOptimize(read_all(bytes));
-      fastest =
-          std::max(fastest, static_cast<double>(bytes.size()) / (processor_seconds() - start));
-    }
-    return fastest;
-  }();
-  return best;
-}
 
 // A matrix, tokens for it and the place for the result.
 struct Problem {
@@ -104,7 +71,8 @@ void decode(benchmark::State& state, const KernelSet& set, halogen_type type) {
   const double bytes = static_cast<double>(problem.weights.size());
   using benchmark::Counter;
   state.counters["B/s"] = Counter(bytes, Counter::kIsIterationInvariantRate);
-  state.counters["of_read"] = Counter(bytes / read_bandwidth(), Counter::kIsIterationInvariantRate);
+  state.counters["of_read"] =
+      Counter(bytes / read_bandwidth(kDecodeBytes), Counter::kIsIterationInvariantRate);
 }
 
 // The tokens are the argument.

@@ -17,6 +17,7 @@
 
 #include "core/check/reference/sampling.h"
 #include "plugins/sampler/factory.h"
+#include "tests/unit/host_threads.h"
 
 namespace {
 
@@ -43,26 +44,6 @@ halogen_sampling_parameters plain() {
   halogen_sampling_parameters parameters = halogen::reference::stages_off();
   parameters.xtc_threshold = 0.1F;
   return parameters;
-}
-
-// Threads of the bench in the place of a host's.
-const halogen_host& host() {
-  static const halogen_host table = [] {
-    halogen_host made{};
-    made.struct_size = sizeof made;
-    made.thread_start = [](const halogen_host*, const char*, halogen_run run, void* argument,
-                           halogen_thread** thread, halogen_error*) -> halogen_status {
-      *thread = reinterpret_cast<halogen_thread*>(new std::thread(run, argument));
-      return HALOGEN_OK;
-    };
-    made.thread_join = [](const halogen_host*, halogen_thread* thread) {
-      auto* held = reinterpret_cast<std::thread*>(thread);
-      held->join();
-      delete held;
-    };
-    return made;
-  }();
-  return table;
 }
 
 // Rows that are all sampled alike, each with a state of its own.
@@ -275,7 +256,7 @@ void add_batches() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  sampler::use_host(&host());
+  sampler::use_host(&halogen::test::host_threads());
   add_stages();
   add_contexts();
   add_states();

@@ -37,18 +37,18 @@ struct Vector {
   }
   static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
     F pairs[8], quads[8];
-    repeat<4>([&](auto i) HALOGEN_INLINE {
+    unroll<4>([&](auto i) HALOGEN_INLINE {
       pairs[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
       pairs[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
     });
-    repeat<2>([&](auto i) HALOGEN_INLINE {
-      constexpr size_t b = 4 * i;
+    unroll<2>([&](auto i) HALOGEN_INLINE {
+      constexpr int b = 4 * i;
       quads[b] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
       quads[b + 1] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
       quads[b + 2] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
       quads[b + 3] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
     });
-    repeat<4>([&](auto i) HALOGEN_INLINE {
+    unroll<4>([&](auto i) HALOGEN_INLINE {
       r[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
       r[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);
     });

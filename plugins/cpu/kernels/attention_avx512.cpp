@@ -35,24 +35,24 @@ struct Vector {
   static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
     // Fours of elements within quarters of the registers, then the quarters.
     F pairs[16], quads[16], eights[16];
-    repeat<8>([&](auto i) HALOGEN_INLINE {
+    unroll<8>([&](auto i) HALOGEN_INLINE {
       pairs[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
       pairs[2 * i + 1] = _mm512_unpackhi_ps(r[2 * i], r[2 * i + 1]);
     });
-    repeat<4>([&](auto i) HALOGEN_INLINE {
-      constexpr size_t b = 4 * i;
+    unroll<4>([&](auto i) HALOGEN_INLINE {
+      constexpr int b = 4 * i;
       quads[b] = _mm512_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
       quads[b + 1] = _mm512_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
       quads[b + 2] = _mm512_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
       quads[b + 3] = _mm512_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
     });
-    repeat<4>([&](auto i) HALOGEN_INLINE {
+    unroll<4>([&](auto i) HALOGEN_INLINE {
       eights[i] = _mm512_shuffle_f32x4(quads[i], quads[i + 4], 0x88);
       eights[i + 4] = _mm512_shuffle_f32x4(quads[i], quads[i + 4], 0xdd);
       eights[i + 8] = _mm512_shuffle_f32x4(quads[i + 8], quads[i + 12], 0x88);
       eights[i + 12] = _mm512_shuffle_f32x4(quads[i + 8], quads[i + 12], 0xdd);
     });
-    repeat<8>([&](auto i) HALOGEN_INLINE {
+    unroll<8>([&](auto i) HALOGEN_INLINE {
       r[i] = _mm512_shuffle_f32x4(eights[i], eights[i + 8], 0x88);
       r[i + 8] = _mm512_shuffle_f32x4(eights[i], eights[i + 8], 0xdd);
     });

@@ -12,26 +12,16 @@
 #pragma once
 
 #include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include "plugins/cpu/kernels/block_layouts.h"
 #include "plugins/cpu/kernels/kernel_set.h"
 #include "plugins/cpu/kernels/scalar_math.h"
+#include "plugins/cpu/kernels/unroll.h"
 
 namespace halogen::cpu {
 namespace {
 
 #define HALOGEN_INLINE __attribute__((always_inline))
-
-// body(0) … body(N - 1), where the index is a constant: the compiler keeps an array that is indexed
-// so in registers.
-template <size_t N, class Body>
-inline HALOGEN_INLINE void repeat(Body body) {
-  [&]<size_t... I>(std::index_sequence<I...>) HALOGEN_INLINE {
-    (body(std::integral_constant<size_t, I>()), ...);
-  }(std::make_index_sequence<N>());
-}
 
 // --- the stored types: kLanes elements of a row from element d on
 // ---------------------------------
@@ -185,20 +175,20 @@ class Attention {
   static void multiply_rows(const float* a, size_t a_stride, const float* panel, size_t k, float* c,
                             size_t c_stride) {
     F sum[Rows][2];
-    repeat<Rows>([&](auto r) HALOGEN_INLINE {
+    unroll<Rows>([&](auto r) HALOGEN_INLINE {
       sum[r][0] = Add ? Vector::load(c + r * c_stride) : Vector::zero();
       sum[r][1] = Add ? Vector::load(c + r * c_stride + kLanes) : Vector::zero();
     });
     for (size_t i = 0; i < k; i++) {
       const F left = Vector::load(panel + i * kPanel);
       const F right = Vector::load(panel + i * kPanel + kLanes);
-      repeat<Rows>([&](auto r) HALOGEN_INLINE {
+      unroll<Rows>([&](auto r) HALOGEN_INLINE {
         const F factor = Vector::broadcast(a + r * a_stride + i);
         sum[r][0] = Vector::multiply_add(factor, left, sum[r][0]);
         sum[r][1] = Vector::multiply_add(factor, right, sum[r][1]);
       });
     }
-    repeat<Rows>([&](auto r) HALOGEN_INLINE {
+    unroll<Rows>([&](auto r) HALOGEN_INLINE {
       Vector::store(c + r * c_stride, sum[r][0]);
       Vector::store(c + r * c_stride + kLanes, sum[r][1]);
     });
@@ -234,10 +224,10 @@ class Attention {
   static HALOGEN_INLINE void turn_block(const uint8_t* const* rows, size_t n, float* to,
                                         Load load) {
     F block[kLanes];
-    repeat<kLanes>([&](auto i) HALOGEN_INLINE { block[i] = load(rows[i]); });
+    unroll<kLanes>([&](auto i) HALOGEN_INLINE { block[i] = load(rows[i]); });
     Vector::transpose(block);
     if (n == kLanes) {
-      repeat<kLanes>([&](auto i) HALOGEN_INLINE { Vector::store(to + i * kPanel, block[i]); });
+      unroll<kLanes>([&](auto i) HALOGEN_INLINE { Vector::store(to + i * kPanel, block[i]); });
     } else {
       for (size_t i = 0; i < n; i++) Vector::store(to + i * kPanel, block[i]);
     }
@@ -421,20 +411,20 @@ class Attention {
                                                    out_stride);
       }
       F sum[Rows][2];
-      repeat<Rows>([&](auto r) HALOGEN_INLINE {
+      unroll<Rows>([&](auto r) HALOGEN_INLINE {
         sum[r][0] = Vector::load(out + r * out_stride);
         sum[r][1] = Vector::load(out + r * out_stride + kLanes);
       });
       for (uint32_t i = 0; i < n; i++) {
         const F left = Elements::load(values[i], d);
         const F right = Elements::load(values[i], d + kLanes);
-        repeat<Rows>([&](auto r) HALOGEN_INLINE {
+        unroll<Rows>([&](auto r) HALOGEN_INLINE {
           const F factor = Vector::broadcast(weights + r * stride + i);
           sum[r][0] = Vector::multiply_add(factor, left, sum[r][0]);
           sum[r][1] = Vector::multiply_add(factor, right, sum[r][1]);
         });
       }
-      repeat<Rows>([&](auto r) HALOGEN_INLINE {
+      unroll<Rows>([&](auto r) HALOGEN_INLINE {
         Vector::store(out + r * out_stride, sum[r][0]);
         Vector::store(out + r * out_stride + kLanes, sum[r][1]);
       });

@@ -7,9 +7,8 @@
 // Implementation header: in an unnamed namespace, see float_formats.h.
 #pragma once
 
-#include <utility>
-
 #include "plugins/cpu/kernels/avx2_vectors.h"
+#include "plugins/cpu/kernels/unroll.h"
 
 namespace halogen::cpu::avx2 {
 namespace {
@@ -19,14 +18,6 @@ inline constexpr size_t kRows = 8;
 // One block of each row.
 template <class Block>
 using Rows = const Block* const (&)[kRows];
-
-// Calls f(0) ... f(N - 1), each with a constant of its own.
-template <int N, class Function>
-[[gnu::always_inline]] inline void unroll(Function&& f) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, I>()), ...);
-  }(std::make_integer_sequence<int, N>());
-}
 
 template <class Integer>
 inline Integer integer_at(const void* block, size_t offset) {

@@ -22,6 +22,7 @@
 #include "plugins/cpu/kernels/avx512_vectors.h"
 #include "plugins/cpu/kernels/block_layouts.h"
 #include "plugins/cpu/kernels/float_formats.h"
+#include "plugins/cpu/kernels/unroll.h"
 
 namespace halogen::cpu::avx512 {
 namespace {
@@ -48,11 +49,11 @@ inline __attribute__((always_inline)) void unpack_nibbles(Rows<Block> rows, size
 
 // Adds 16 to the codes whose bit is set; bit e of a lane belongs to element e.
 inline __attribute__((always_inline)) void add_fifth_bits(__m512i bits, __m512i* codes) {
-  repeat<8>([&]<int I>() __attribute__((always_inline)) {
-    const __m512i byte = pick_bytes<0x01010101u * (I / 2)>(bits);
+  unroll<8>([&](auto i) __attribute__((always_inline)) {
+    const __m512i byte = pick_bytes<0x01010101u * (i / 2)>(bits);
     const __mmask64 set = _mm512_test_epi8_mask(
-        byte, _mm512_set1_epi32(static_cast<int>(I % 2 ? 0x80402010u : 0x08040201u)));
-    codes[I] = _mm512_mask_add_epi8(codes[I], set, codes[I], _mm512_set1_epi8(16));
+        byte, _mm512_set1_epi32(static_cast<int>(i % 2 ? 0x80402010u : 0x08040201u)));
+    codes[i] = _mm512_mask_add_epi8(codes[i], set, codes[i], _mm512_set1_epi8(16));
   });
 }
 
@@ -160,27 +161,26 @@ struct PanelSuperBlock {
 
 // Bytes to 32 bits, four lanes' vectors from one.
 inline void widen_unsigned(__m512i bytes, __m512i* out) {
-  repeat<4>([&]<int J>() { out[J] = pick_bytes < 0x80808000u | J > (bytes); });
+  unroll<4>([&](auto j) { out[j] = pick_bytes<(0x80808000u | j)>(bytes); });
 }
 inline void widen_signed(__m512i bytes, __m512i* out) {
-  repeat<4>([&]<int J>() {
-    out[J] = _mm512_srai_epi32(pick_bytes < 0x00808080u | J << 24 > (bytes), 24);
-  });
+  unroll<4>(
+      [&](auto j) { out[j] = _mm512_srai_epi32(pick_bytes<(0x00808080u | j << 24)>(bytes), 24); });
 }
 
 // Bytes to 16 bits, in pairs: neighbours, or each one twice.
 inline void pair_unsigned(__m512i bytes, __m512i* out) {
-  repeat<2>([&]<int P>() { out[P] = pick_bytes<0x80018000u + 0x00020002u * P>(bytes); });
+  unroll<2>([&](auto p) { out[p] = pick_bytes<0x80018000u + 0x00020002u * p>(bytes); });
 }
 inline void double_unsigned(__m512i bytes, __m512i* out) {
-  repeat<4>([&]<int J>() { out[J] = pick_bytes<0x80008000u + 0x00010001u * J>(bytes); });
+  unroll<4>([&](auto j) { out[j] = pick_bytes<0x80008000u + 0x00010001u * j>(bytes); });
 }
 // Signed, times -2^Bits.
 template <int Bits>
 inline void pair_negative(__m512i bytes, __m512i* out) {
-  repeat<2>([&]<int P>() {
-    const __m512i high = pick_bytes<0x01800080u + 0x02000200u * P>(bytes);
-    out[P] = _mm512_sub_epi16(_mm512_setzero_si512(), _mm512_srai_epi16(high, 8 - Bits));
+  unroll<2>([&](auto p) {
+    const __m512i high = pick_bytes<0x01800080u + 0x02000200u * p>(bytes);
+    out[p] = _mm512_sub_epi16(_mm512_setzero_si512(), _mm512_srai_epi16(high, 8 - Bits));
   });
 }
 inline __m512i two_bits(__m512i bytes, unsigned shift) {
@@ -232,9 +232,9 @@ struct Q2_K {
     for (int half = 0; half < 2; ++half) {
       __m512i pairs[8];
       transpose(rows, offsetof(Block, pairs) + 32 * half, pairs);
-      repeat<4>([&]<int Part>() {
+      unroll<4>([&](auto part) {
         for (int i = 0; i < 8; ++i)
-          out.codes[32 * half + 8 * Part + i] = two_bits(pairs[i], 2 * Part);
+          out.codes[32 * half + 8 * part + i] = two_bits(pairs[i], 2 * part);
       });
     }
   }
@@ -248,14 +248,14 @@ struct Q3_K {
     unpack_scales(rows, out);
     __m512i third[8];
     transpose(rows, offsetof(Block, third_bits), third);
-    repeat<2>([&]<int Half>() {
+    unroll<2>([&](auto half) {
       __m512i pairs[8];
-      transpose(rows, offsetof(Block, pairs) + 32 * Half, pairs);
-      repeat<4>([&]<int Part>() {
-        constexpr int kChunk = 4 * Half + Part;
+      transpose(rows, offsetof(Block, pairs) + 32 * half, pairs);
+      unroll<4>([&](auto part) {
+        constexpr int kChunk = 4 * half + part;
         for (int i = 0; i < 8; ++i)
           out.codes[8 * kChunk + i] =
-              _mm512_or_si512(two_bits(pairs[i], 2 * Part), move_bit<kChunk, 2>(third[i]));
+              _mm512_or_si512(two_bits(pairs[i], 2 * part), move_bit<kChunk, 2>(third[i]));
       });
     });
   }
@@ -270,12 +270,12 @@ struct Q3_K {
     __m512i word[3];
     for (int i = 0; i < 3; ++i)
       word[i] = _mm512_or_si512(_mm512_srli_epi32(end[i], 16), _mm512_slli_epi32(end[i + 1], 16));
-    repeat<4>([&]<int J>() {
-      const __m512i low = J < 2 ? low_nibbles(word[J % 2]) : high_nibbles(word[J % 2]);
-      const __m512i high = _mm512_slli_epi32(two_bits(word[2], 2 * J), 4);
+    unroll<4>([&](auto j) {
+      const __m512i low = j < 2 ? low_nibbles(word[j % 2]) : high_nibbles(word[j % 2]);
+      const __m512i high = _mm512_slli_epi32(two_bits(word[2], 2 * j), 4);
       const __m512i scales = _mm512_sub_epi8(_mm512_or_si512(low, high), _mm512_set1_epi8(32));
-      widen_signed(scales, out.scales + 4 * J);
-      pair_negative<2>(scales, out.offsets + 2 * J);
+      widen_signed(scales, out.scales + 4 * j);
+      pair_negative<2>(scales, out.offsets + 2 * j);
     });
   }
 };
@@ -311,12 +311,12 @@ struct Q5_K {
     unpack_six_bit_header(rows, out);
     __m512i fifth[8];
     transpose(rows, offsetof(Block, fifth_bits), fifth);
-    repeat<4>([&]<int Pair>() {
-      __m512i* codes = out.codes + 16 * Pair;
-      unpack_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * Pair, codes);
+    unroll<4>([&](auto pair) {
+      __m512i* codes = out.codes + 16 * pair;
+      unpack_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * pair, codes);
       for (int i = 0; i < 8; ++i) {
-        codes[i] = _mm512_or_si512(codes[i], move_bit<2 * Pair, 4>(fifth[i]));
-        codes[8 + i] = _mm512_or_si512(codes[8 + i], move_bit<2 * Pair + 1, 4>(fifth[i]));
+        codes[i] = _mm512_or_si512(codes[i], move_bit<2 * pair, 4>(fifth[i]));
+        codes[8 + i] = _mm512_or_si512(codes[8 + i], move_bit<2 * pair + 1, 4>(fifth[i]));
       }
     });
   }
@@ -337,16 +337,16 @@ struct Q6_K {
     for (int half = 0; half < 2; ++half) {
       __m512i high[8];
       transpose(rows, offsetof(Block, pairs) + 32 * half, high);
-      repeat<2>([&]<int Part>() {
-        // Chunks Part and Part + 2 of this half share their bytes of nibbles.
+      unroll<2>([&](auto part) {
+        // Chunks part and part + 2 of this half share their bytes of nibbles.
         __m512i packed[8];
-        transpose(rows, offsetof(Block, nibbles) + 64 * half + 32 * Part, packed);
-        __m512i* codes = out.codes + 32 * half + 8 * Part;
+        transpose(rows, offsetof(Block, nibbles) + 64 * half + 32 * part, packed);
+        __m512i* codes = out.codes + 32 * half + 8 * part;
         for (int i = 0; i < 8; ++i) {
           codes[i] = _mm512_or_si512(low_nibbles(packed[i]),
-                                     _mm512_slli_epi32(two_bits(high[i], 2 * Part), 4));
+                                     _mm512_slli_epi32(two_bits(high[i], 2 * part), 4));
           codes[16 + i] = _mm512_or_si512(high_nibbles(packed[i]),
-                                          _mm512_slli_epi32(two_bits(high[i], 2 * Part + 4), 4));
+                                          _mm512_slli_epi32(two_bits(high[i], 2 * part + 4), 4));
         }
       });
     }
@@ -362,16 +362,16 @@ struct IQ4_XS {
     out.scale = low_f16(first);
     const __m512i high_bits = _mm512_srli_epi32(first, 16);
     const __m512i low_bits = words(rows, offsetof(Block, scales_low));
-    repeat<8>([&]<int J>() {
+    unroll<8>([&](auto j) {
       const __m512i low =
-          _mm512_and_si512(_mm512_srli_epi32(low_bits, 4 * J), _mm512_set1_epi32(0xf));
+          _mm512_and_si512(_mm512_srli_epi32(low_bits, 4 * j), _mm512_set1_epi32(0xf));
       const __m512i high =
-          _mm512_and_si512(_mm512_srli_epi32(high_bits, 2 * J), _mm512_set1_epi32(3));
-      out.scales[J] =
+          _mm512_and_si512(_mm512_srli_epi32(high_bits, 2 * j), _mm512_set1_epi32(3));
+      out.scales[j] =
           _mm512_sub_epi32(_mm512_or_si512(low, _mm512_slli_epi32(high, 4)), _mm512_set1_epi32(32));
       const __m512i offset =
-          _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_slli_epi32(out.scales[J], 7));
-      out.offsets[J] = _mm512_or_si512(_mm512_slli_epi32(offset, 16),
+          _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_slli_epi32(out.scales[j], 7));
+      out.offsets[j] = _mm512_or_si512(_mm512_slli_epi32(offset, 16),
                                        _mm512_and_si512(offset, _mm512_set1_epi32(0xffff)));
     });
     for (int chunk = 0; chunk < 8; ++chunk) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 #include <immintrin.h>
 
@@ -18,14 +17,6 @@ inline constexpr int kRows = 16;
 // The same block of each row of a panel.
 template <class Block>
 using Rows = const Block* const (&)[kRows];
-
-// Calls body.operator()<0>() to body.operator()<N - 1>().
-template <int N, class Body>
-inline __attribute__((always_inline)) void repeat(Body&& body) {
-  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-    (body.template operator()<I>(), ...);
-  }(std::make_integer_sequence<int, N>());
-}
 
 // Lane r of word[i] becomes bytes 4 i to 4 i + 3 of the 16 bytes at `offset` in row r.
 template <class Block>

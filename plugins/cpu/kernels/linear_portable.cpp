@@ -12,62 +12,46 @@
 namespace halogen::cpu::portable {
 namespace {
 
-template <class Format>
-struct BlockKernel {
+// What both kinds of kernel share: Blocks::add_block adds one unpacked block to a token's total.
+template <class Format, class Unpacked, class Q8, size_t Elements, class Blocks>
+struct PanelKernel {
   using Block = typename Format::Block;
-  using Activations = Q8Block;
-  using PanelBlock = UnpackedBlock;
-  static constexpr size_t kElements = kBlock;
+  using Activations = Q8;
+  using PanelBlock = Unpacked;
+  static constexpr size_t kElements = Elements;
   static constexpr size_t kRows = 1;
   static constexpr int kTokens = 4;
 
-  static void unpack(const Block* const (&rows)[1], UnpackedBlock& out) {
+  static void unpack(const Block* const (&rows)[1], Unpacked& out) {
     Format::unpack(*rows[0], out);
   }
 
   template <int Tokens>
-  static void tile(const UnpackedBlock* panel, size_t n_blocks, const Q8Block* const (&x)[Tokens],
+  static void tile(const Unpacked* panel, size_t n_blocks, const Q8* const (&x)[Tokens],
                    float* const (&y)[Tokens], size_t /*n_rows*/, bool first) {
     for (int t = 0; t < Tokens; ++t) {
       float total = first ? 0.0f : *y[t];
-      for (size_t b = 0; b < n_blocks; ++b) {
-        const UnpackedBlock& w = panel[b];
-        const Q8Block& a = x[t][b];
-        int32_t dot = 0;
-        for (int i = 0; i < kBlock; ++i) dot += w.q[i] * a.q[i];
-        total = std::fma(static_cast<float>(dot), w.scale * a.scale, total);
-        if constexpr (Format::kHasMinimum) total = std::fma(w.minimum, a.sum, total);
-      }
+      for (size_t b = 0; b < n_blocks; ++b) total = Blocks::add_block(panel[b], x[t][b], total);
       *y[t] = total;
     }
   }
 };
 
 template <class Format>
-struct SuperBlockKernel {
-  using Block = typename Format::Block;
-  using Activations = Q8SuperBlock;
-  using PanelBlock = UnpackedSuperBlock;
-  static constexpr size_t kElements = kSuperBlock;
-  static constexpr size_t kRows = 1;
-  static constexpr int kTokens = 4;
-
-  static void unpack(const Block* const (&rows)[1], UnpackedSuperBlock& out) {
-    Format::unpack(*rows[0], out);
+struct BlockKernel
+    : PanelKernel<Format, UnpackedBlock, Q8Block, size_t{kBlock}, BlockKernel<Format>> {
+  static float add_block(const UnpackedBlock& w, const Q8Block& a, float total) {
+    int32_t dot = 0;
+    for (int i = 0; i < kBlock; ++i) dot += w.q[i] * a.q[i];
+    total = std::fma(static_cast<float>(dot), w.scale * a.scale, total);
+    if constexpr (Format::kHasMinimum) total = std::fma(w.minimum, a.sum, total);
+    return total;
   }
+};
 
-  template <int Tokens>
-  static void tile(const UnpackedSuperBlock* panel, size_t n_blocks,
-                   const Q8SuperBlock* const (&x)[Tokens], float* const (&y)[Tokens],
-                   size_t /*n_rows*/, bool first) {
-    for (int t = 0; t < Tokens; ++t) {
-      float total = first ? 0.0f : *y[t];
-      for (size_t b = 0; b < n_blocks; ++b) total = add_block(panel[b], x[t][b], total);
-      *y[t] = total;
-    }
-  }
-
- private:
+template <class Format>
+struct SuperBlockKernel : PanelKernel<Format, UnpackedSuperBlock, Q8SuperBlock, size_t{kSuperBlock},
+                                      SuperBlockKernel<Format>> {
   static float add_block(const UnpackedSuperBlock& w, const Q8SuperBlock& a, float total) {
     int32_t dot = 0;
     for (int j = 0; j < 16; ++j) {

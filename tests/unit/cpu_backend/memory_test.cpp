@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
-#include "host_threads.h"
 #include "plugins/cpu/thread_team.h"
+#include "tests/unit/host_threads.h"
 
 namespace halogen::cpu {
 namespace {
@@ -21,7 +21,7 @@ bool is_in_place(const Memory& memory) {
 }
 
 TEST(Memory, IsZeroAndInPlaceWhoeverTouchesIt) {
-  const auto team = ThreadTeam::start(&test::host_threads(), 3, nullptr);
+  const auto team = ThreadTeam::start(&halogen::test::host_threads(), 3, nullptr);
   ASSERT_TRUE(team);
   constexpr size_t kOdd = (size_t{100} << 20) + 4097;  // several shares, and a part of a page
   for (ThreadTeam* helpers : {static_cast<ThreadTeam*>(nullptr), team.get()}) {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "host_threads.h"
+#include "tests/unit/host_threads.h"
 
 namespace halogen::cpu {
 namespace {
@@ -35,7 +35,7 @@ class Rounds final : public TeamJob {
 
 TEST(ThreadTeam, NobodyPassesABarrierBeforeAllHaveCome) {
   for (const unsigned size : {1U, 2U, 5U}) {
-    const auto team = ThreadTeam::start(&test::host_threads(), size, nullptr);
+    const auto team = ThreadTeam::start(&halogen::test::host_threads(), size, nullptr);
     ASSERT_TRUE(team);
     for (unsigned jobs = 0; jobs < 20; jobs++) {
       Rounds job(*team, 100);
@@ -64,7 +64,7 @@ class SlowMember final : public TeamJob {
 };
 
 TEST(ThreadTeam, WhoSleepsAtABarrierIsWoken) {
-  const auto team = ThreadTeam::start(&test::host_threads(), 3, nullptr);
+  const auto team = ThreadTeam::start(&halogen::test::host_threads(), 3, nullptr);
   ASSERT_TRUE(team);
   SlowMember job(*team);
   const uint32_t ticket = team->begin(job);

@@ -1,11 +1,11 @@
-// A host that has nothing but threads.
+// A host that has nothing but threads: for tests and benches of what starts some.
 #pragma once
 
 #include <thread>
 
 #include "halogen/host.h"
 
-namespace halogen::cpu::test {
+namespace halogen::test {
 
 inline const halogen_host& host_threads() {
   static const halogen_host host = [] {
@@ -26,4 +26,4 @@ inline const halogen_host& host_threads() {
   return host;
 }
 
-}  // namespace halogen::cpu::test
+}  // namespace halogen::test
