@@ -1,7 +1,7 @@
 // How fast the CPU kernels are on one thread, each figure next to the physical limit it lives
-// under: decode (one token) beside a plain read of memory, prefill (64 tokens) in integer or float
-// operations per second (two per weight and token). The weights of the decode runs are larger than
-// any cache.
+// under: decode (one token) beside a plain read of memory, with the weights in the file's layout
+// and interleaved, and once more from a cache; prefill (64 tokens) in integer or float operations
+// per second (two per weight and token). The weights of the decode runs are larger than any cache.
 //
 // The share of the bandwidth is taken of the best plain read seen at the start of this run, so
 // compare runs on a quiet machine.
@@ -15,6 +15,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/one_core.h"
+#include "plugins/cpu/kernels/interleave.h"
 #include "plugins/cpu/kernels/kernel_set.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
 
@@ -25,16 +26,19 @@ using halogen::bench::read_all, halogen::bench::read_bandwidth;
 
 constexpr size_t kColumns = 4096;
 constexpr size_t kDecodeBytes = size_t{192} << 20;
+constexpr size_t kCachedBytes = size_t{256} << 10;
 constexpr size_t kPrefillRows = 1024;
 
 // A matrix, tokens for it and the place for the result.
 struct Problem {
+  halogen_type type;
   std::vector<uint8_t> weights;
   testing::Activations activations;
   std::vector<float> y;
   LinearCall call;
 
-  Problem(const KernelSet& set, halogen_type type, size_t rows, size_t tokens, bool exact) {
+  Problem(const KernelSet& set, halogen_type weight_type, size_t rows, size_t tokens, bool exact)
+      : type(weight_type) {
     std::mt19937 random(7);
     // A few random rows suffice: the kernels' time does not depend on the values.
     const size_t distinct = std::min<size_t>(rows, 64);
@@ -58,11 +62,25 @@ struct Problem {
             .y = y.data(),
             .y_stride = rows};
   }
+
+  void interleave(size_t panel_rows) {
+    const Interleaving to = {type, call.row_end, kColumns, panel_rows};
+    std::vector<uint8_t> panels(to.bytes());
+    for (size_t panel = 0; panel < to.panels(); ++panel)
+      interleave_panel(to, weights.data(), panel, &panels[panel * to.panel_bytes()]);
+    weights = std::move(panels);
+    call.weights = weights.data();
+    call.interleaved = true;
+  }
 };
 
-void decode(benchmark::State& state, const KernelSet& set, halogen_type type) {
+enum class Layout { kFile, kInterleaved };
+
+void decode(benchmark::State& state, const KernelSet& set, halogen_type type, Layout layout,
+            size_t total_bytes) {
   const size_t row_bytes = halogen_row_bytes(type, kColumns);
-  Problem problem(set, type, kDecodeBytes / row_bytes, 1, false);
+  Problem problem(set, type, total_bytes / row_bytes, 1, false);
+  if (layout == Layout::kInterleaved) problem.interleave(set.panel_rows);
   LinearKernel* kernel = set.linear(type);
   for (auto _ : state) {
     kernel(problem.call);
@@ -114,8 +132,17 @@ void register_set(InstructionSet id) {
   using benchmark::RegisterBenchmark;
   for (const halogen_type type : testing::all_types()) {
     const std::string name = halogen_type_find(type)->name;
-    RegisterBenchmark((prefix + "decode/" + name).c_str(), decode, set, type)
-        ->Unit(benchmark::kMillisecond);
+    for (const Layout layout : {Layout::kFile, Layout::kInterleaved}) {
+      const bool interleaved = layout == Layout::kInterleaved;
+      if (interleaved && (set.panel_rows == 0 || halogen_type_find(type)->block_elements == 1))
+        continue;
+      const std::string layout_name = interleaved ? "interleaved/" : "file/";
+      for (const auto& [what, bytes] :
+           {std::pair("decode/", kDecodeBytes), std::pair("decode_cached/", kCachedBytes)})
+        RegisterBenchmark((prefix + what + layout_name + name).c_str(), decode, set, type, layout,
+                          bytes)
+            ->Unit(benchmark::kMillisecond);
+    }
     RegisterBenchmark((prefix + "prefill/" + name).c_str(), prefill, set, type, false)
         ->Arg(2)
         ->Arg(4)

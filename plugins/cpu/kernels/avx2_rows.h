@@ -8,6 +8,7 @@
 #pragma once
 
 #include "plugins/cpu/kernels/avx2_vectors.h"
+#include "plugins/cpu/kernels/interleave.h"
 #include "plugins/cpu/kernels/unroll.h"
 
 namespace halogen::cpu::avx2 {
@@ -15,9 +16,12 @@ namespace {
 
 inline constexpr size_t kRows = 8;
 
-// One block of each row.
+// One block of each row: where it is in each, or all of them interleaved. What follows reads both
+// alike.
 template <class Block>
 using Rows = const Block* const (&)[kRows];
+template <class Block>
+using Panel = InterleavedBlock<Block, kRows>;
 
 template <class Integer>
 inline Integer integer_at(const void* block, size_t offset) {
@@ -47,6 +51,12 @@ template <class Block>
   out[3] = _mm256_unpackhi_epi64(c, d);
 }
 
+template <class Block>
+[[gnu::always_inline]] inline void transpose_16_bytes(Panel<Block> panel, size_t offset,
+                                                      __m256i (&out)[4]) {
+  for (int i = 0; i < 4; ++i) out[i] = load_bytes(panel.at(offset + 4 * i));
+}
+
 // The integer at `offset` of row r's block in lane r.
 template <class Integer, class Block>
 inline __m256i gather(Rows<Block> rows, size_t offset) {
@@ -54,11 +64,25 @@ inline __m256i gather(Rows<Block> rows, size_t offset) {
   return _mm256_setr_epi32(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7));
 }
 
+template <class Integer, class Block>
+inline __m256i gather(Panel<Block> panel, size_t offset) {
+  if constexpr (sizeof(Integer) == 1)
+    return _mm256_cvtepu8_epi32(
+        _mm_loadl_epi64(reinterpret_cast<const __m128i*>(panel.at(offset))));
+  else
+    return load_bytes(panel.at(offset));
+}
+
 // The F16 at `offset` of row r's block in lane r, as F32.
 template <class Block>
 inline __m256 gather_f16(Rows<Block> rows, size_t offset) {
   const auto at = [&](int r) { return integer_at<short>(rows[r], offset); };
   return _mm256_cvtph_ps(_mm_setr_epi16(at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)));
+}
+
+template <class Block>
+inline __m256 gather_f16(Panel<Block> panel, size_t offset) {
+  return _mm256_cvtph_ps(load_half_bytes(panel.at(offset)));
 }
 
 }  // namespace

@@ -8,13 +8,18 @@
 // A 32-element format has
 //   kOffsetBits        codes hold 2^kOffsetBits too much; 0: nothing
 //   kHasMinimum
+// and static void unpack(rows, PanelBlock& out).
+//
 // A superblock format has
 //   kSubBlock          elements that share a scale: 16 or 32
 //   kOffset            what the sums of 16 activations are multiplied with: kCodes, the scales
 //   times
 //                      what the codes hold too much, negative; kMinima, the minima
-// Both have Block and
-//   static void unpack(rows, out)   fills the whole PanelBlock or PanelSuperBlock
+//   static void scales(rows, SuperBlockScales& out)
+//   static void visit(rows, sink)   calls sink(j, codes) for elements 32 j to 32 j + 31, in any
+//   order
+//                                   of j
+// Both have Block. rows is Rows or a Panel.
 //
 // Implementation header: in an unnamed namespace, see float_formats.h.
 #pragma once
@@ -36,8 +41,8 @@ struct PanelBlock {
   __m512 minimum;  // where the format has one
 };
 
-template <class Block>
-inline __attribute__((always_inline)) void unpack_nibbles(Rows<Block> rows, size_t offset,
+template <class Source>
+inline __attribute__((always_inline)) void unpack_nibbles(const Source& rows, size_t offset,
                                                           __m512i* codes) {
   __m512i packed[4];
   transpose(rows, offset, packed);
@@ -68,7 +73,8 @@ struct Q4_0 {
   using Block = BlockQ4_0;
   static constexpr int kOffsetBits = 3;
   static constexpr bool kHasMinimum = false;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     out.scale = f16(rows, offsetof(Block, scale));
   }
@@ -78,7 +84,8 @@ struct Q4_1 {
   using Block = BlockQ4_1;
   static constexpr int kOffsetBits = 0;
   static constexpr bool kHasMinimum = true;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     const __m512i floats = words(rows, offsetof(Block, scale));
     out.scale = low_f16(floats);
@@ -90,7 +97,8 @@ struct Q5_0 {
   using Block = BlockQ5_0;
   static constexpr int kOffsetBits = 4;
   static constexpr bool kHasMinimum = false;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     add_fifth_bits(words(rows, offsetof(Block, fifth_bits)), out.codes);
     out.scale = f16(rows, offsetof(Block, scale));
@@ -101,7 +109,8 @@ struct Q5_1 {
   using Block = BlockQ5_1;
   static constexpr int kOffsetBits = 0;
   static constexpr bool kHasMinimum = true;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     add_fifth_bits(words(rows, offsetof(Block, fifth_bits)), out.codes);
     const __m512i floats = words(rows, offsetof(Block, scale));
@@ -114,7 +123,8 @@ struct Q8_0 {
   using Block = BlockQ8_0;
   static constexpr int kOffsetBits = 7;
   static constexpr bool kHasMinimum = false;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     __m512i quants[8];
     transpose(rows, offsetof(Block, q), quants);
     for (int i = 0; i < 8; ++i) out.codes[i] = _mm512_xor_si512(quants[i], _mm512_set1_epi8(-128));
@@ -126,23 +136,31 @@ struct IQ4_NL {
   using Block = BlockIQ4_NL;
   static constexpr int kOffsetBits = 7;
   static constexpr bool kHasMinimum = false;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     for (auto& code : out.codes) code = look_up(code, kIq4Values, 1 << kOffsetBits);
     out.scale = f16(rows, offsetof(Block, scale));
   }
 };
 
+// half_of_e8m0 (block_unpack.h) of each row.
+inline __m512 half_of_e8m0(__m512i exponent) {
+  const __m512i normal = _mm512_slli_epi32(_mm512_sub_epi32(exponent, _mm512_set1_epi32(1)), 23);
+  const __m512i subnormal = _mm512_sllv_epi32(_mm512_set1_epi32(0x00200000), exponent);
+  const __mmask16 is_normal = _mm512_cmpgt_epi32_mask(exponent, _mm512_set1_epi32(1));
+  return _mm512_castsi512_ps(_mm512_mask_mov_epi32(subnormal, is_normal, normal));
+}
+
 struct MXFP4 {
   using Block = BlockMXFP4;
   static constexpr int kOffsetBits = 4;
   static constexpr bool kHasMinimum = false;
-  static void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     unpack_nibbles(rows, offsetof(Block, nibbles), out.codes);
     for (auto& code : out.codes) code = look_up(code, kMxfp4Values, 1 << kOffsetBits);
-    alignas(64) float scales[kRows];
-    for (int r = 0; r < kRows; ++r) scales[r] = half_of_e8m0(rows[r]->exponent);
-    out.scale = _mm512_load_ps(scales);
+    out.scale = half_of_e8m0(wide_bytes(rows, offsetof(Block, exponent)));
   }
 };
 
@@ -151,9 +169,8 @@ struct MXFP4 {
 
 enum class Offset { kCodes, kMinima };
 
-struct PanelSuperBlock {
-  __m512i codes[kSuperBlock / 4];
-  __m512i scales[16];  // 32-bit, of the sub-blocks
+struct SuperBlockScales {
+  __m512i of[16];      // 32-bit, of the sub-blocks
   __m512i offsets[8];  // pairs of 16 bits, for 32 elements
   __m512 scale;
   __m512 minimum;  // where the format has one
@@ -197,9 +214,9 @@ inline __m512i move_bit(__m512i bytes) {
 
 // The first 16 bytes of Q4_K and Q5_K: both floats, and what unpack_six_bit_pairs (block_unpack.h)
 // explains.
-template <class Block>
-inline void unpack_six_bit_header(Rows<Block> rows, PanelSuperBlock& out) {
-  static_assert(offsetof(Block, scales) == 4);
+template <class Source>
+inline void unpack_six_bit_header(const Source& rows, SuperBlockScales& out) {
+  static_assert(offsetof(BlockQ4_K, scales) == 4 && offsetof(BlockQ5_K, scales) == 4);
   __m512i header[4];
   transpose(rows, 0, header);
   out.scale = low_f16(header[0]);
@@ -209,8 +226,8 @@ inline void unpack_six_bit_header(Rows<Block> rows, PanelSuperBlock& out) {
   const auto upper = [&](__m512i low, __m512i first) {
     return _mm512_or_si512(low, _mm512_and_si512(_mm512_srli_epi32(first, 2), two));
   };
-  widen_unsigned(_mm512_and_si512(header[1], six), out.scales);
-  widen_unsigned(upper(low_nibbles(header[3]), header[1]), out.scales + 4);
+  widen_unsigned(_mm512_and_si512(header[1], six), out.of);
+  widen_unsigned(upper(low_nibbles(header[3]), header[1]), out.of + 4);
   double_unsigned(_mm512_and_si512(header[2], six), out.offsets);
   double_unsigned(upper(high_nibbles(header[3]), header[2]), out.offsets + 4);
 }
@@ -219,22 +236,27 @@ struct Q2_K {
   using Block = BlockQ2_K;
   static constexpr int kSubBlock = 16;
   static constexpr Offset kOffset = Offset::kMinima;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
     __m512i packed[4];
     transpose(rows, offsetof(Block, scales), packed);
     for (int j = 0; j < 4; ++j) {
-      widen_unsigned(low_nibbles(packed[j]), out.scales + 4 * j);
+      widen_unsigned(low_nibbles(packed[j]), out.of + 4 * j);
       pair_unsigned(high_nibbles(packed[j]), out.offsets + 2 * j);
     }
     const __m512i floats = words(rows, offsetof(Block, scale));
     out.scale = low_f16(floats);
     out.minimum = high_f16(floats);
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     for (int half = 0; half < 2; ++half) {
       __m512i pairs[8];
       transpose(rows, offsetof(Block, pairs) + 32 * half, pairs);
-      unroll<4>([&](auto part) {
-        for (int i = 0; i < 8; ++i)
-          out.codes[32 * half + 8 * part + i] = two_bits(pairs[i], 2 * part);
+      unroll<4>([&](auto part) __attribute__((always_inline)) {
+        __m512i codes[8];
+        for (int i = 0; i < 8; ++i) codes[i] = two_bits(pairs[i], 2 * part);
+        sink(4 * half + part, codes);
       });
     }
   }
@@ -244,62 +266,78 @@ struct Q3_K {
   using Block = BlockQ3_K;
   static constexpr int kSubBlock = 16;
   static constexpr Offset kOffset = Offset::kCodes;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
-    unpack_scales(rows, out);
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
+    __m512i word[3];
+    read_scales(rows, word, out.scale);
+    unroll<4>([&](auto j) {
+      const __m512i low = j < 2 ? low_nibbles(word[j % 2]) : high_nibbles(word[j % 2]);
+      const __m512i high = _mm512_slli_epi32(two_bits(word[2], 2 * j), 4);
+      const __m512i biased = _mm512_or_si512(low, high);
+      const __m512i four = _mm512_sub_epi8(biased, _mm512_set1_epi8(32));
+      widen_signed(four, out.of + 4 * j);
+      pair_negative<2>(four, out.offsets + 2 * j);
+    });
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     __m512i third[8];
     transpose(rows, offsetof(Block, third_bits), third);
-    unroll<2>([&](auto half) {
+    unroll<2>([&](auto half) __attribute__((always_inline)) {
       __m512i pairs[8];
       transpose(rows, offsetof(Block, pairs) + 32 * half, pairs);
-      unroll<4>([&](auto part) {
+      unroll<4>([&](auto part) __attribute__((always_inline)) {
         constexpr int kChunk = 4 * half + part;
+        __m512i codes[8];
         for (int i = 0; i < 8; ++i)
-          out.codes[8 * kChunk + i] =
-              _mm512_or_si512(two_bits(pairs[i], 2 * part), move_bit<kChunk, 2>(third[i]));
+          codes[i] = _mm512_or_si512(two_bits(pairs[i], 2 * part), move_bit<kChunk, 2>(third[i]));
+        sink(kChunk, codes);
       });
     });
   }
 
  private:
-  static void unpack_scales(Rows<Block> rows, PanelSuperBlock& out) {
+  // The scales' three words.
+  static void read_scales(Rows<Block> rows, __m512i (&word)[3], __m512& scale) {
     // The block's last 16 bytes: two that belong to the pairs, the scales, the float.
     static_assert(offsetof(Block, scales) == 96 && offsetof(Block, scale) == 108);
     __m512i end[4];
     transpose(rows, 94, end);
-    out.scale = high_f16(end[3]);
-    __m512i word[3];
+    scale = high_f16(end[3]);
     for (int i = 0; i < 3; ++i)
       word[i] = _mm512_or_si512(_mm512_srli_epi32(end[i], 16), _mm512_slli_epi32(end[i + 1], 16));
-    unroll<4>([&](auto j) {
-      const __m512i low = j < 2 ? low_nibbles(word[j % 2]) : high_nibbles(word[j % 2]);
-      const __m512i high = _mm512_slli_epi32(two_bits(word[2], 2 * j), 4);
-      const __m512i scales = _mm512_sub_epi8(_mm512_or_si512(low, high), _mm512_set1_epi8(32));
-      widen_signed(scales, out.scales + 4 * j);
-      pair_negative<2>(scales, out.offsets + 2 * j);
-    });
+  }
+  static void read_scales(Panel<Block> panel, __m512i (&word)[3], __m512& scale) {
+    for (int i = 0; i < 3; ++i) word[i] = words(panel, offsetof(Block, scales) + 4 * i);
+    scale = f16(panel, offsetof(Block, scale));
   }
 };
 
-// 64 elements: the low nibbles of 32 bytes, then the high ones.
-template <class Block>
-inline __attribute__((always_inline)) void unpack_nibble_chunks(Rows<Block> rows, size_t offset,
-                                                                __m512i* codes) {
+// 64 elements: the low nibbles of 32 bytes, then the high ones; chunks `first` and the next one.
+template <class Source, class Sink>
+[[gnu::always_inline]] inline void visit_nibble_chunks(const Source& rows, size_t offset, int first,
+                                                       Sink&& sink) {
   __m512i packed[8];
   transpose(rows, offset, packed);
-  for (int i = 0; i < 8; ++i) {
-    codes[i] = low_nibbles(packed[i]);
-    codes[8 + i] = high_nibbles(packed[i]);
-  }
+  __m512i codes[8];
+  for (int i = 0; i < 8; ++i) codes[i] = low_nibbles(packed[i]);
+  sink(first, codes);
+  for (int i = 0; i < 8; ++i) codes[i] = high_nibbles(packed[i]);
+  sink(first + 1, codes);
 }
 
 struct Q4_K {
   using Block = BlockQ4_K;
   static constexpr int kSubBlock = 32;
   static constexpr Offset kOffset = Offset::kMinima;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
     unpack_six_bit_header(rows, out);
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     for (int pair = 0; pair < 4; ++pair)
-      unpack_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * pair, out.codes + 16 * pair);
+      visit_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * pair, 2 * pair, sink);
   }
 };
 
@@ -307,17 +345,28 @@ struct Q5_K {
   using Block = BlockQ5_K;
   static constexpr int kSubBlock = 32;
   static constexpr Offset kOffset = Offset::kMinima;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
     unpack_six_bit_header(rows, out);
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     __m512i fifth[8];
     transpose(rows, offsetof(Block, fifth_bits), fifth);
-    unroll<4>([&](auto pair) {
-      __m512i* codes = out.codes + 16 * pair;
-      unpack_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * pair, codes);
-      for (int i = 0; i < 8; ++i) {
-        codes[i] = _mm512_or_si512(codes[i], move_bit<2 * pair, 4>(fifth[i]));
-        codes[8 + i] = _mm512_or_si512(codes[8 + i], move_bit<2 * pair + 1, 4>(fifth[i]));
-      }
+    unroll<4>([&](auto pair) __attribute__((always_inline)) {
+      const auto with_fifth_bits = [&](auto upper,
+                                       __m512i(&codes)[8]) __attribute__((always_inline)) {
+        for (int i = 0; i < 8; ++i)
+          codes[i] = _mm512_or_si512(codes[i], move_bit<2 * pair + upper, 4>(fifth[i]));
+      };
+      visit_nibble_chunks(rows, offsetof(Block, nibbles) + 32 * pair, 2 * pair,
+                          [&](int j, __m512i(&codes)[8]) __attribute__((always_inline)) {
+                            if (j % 2 == 0)
+                              with_fifth_bits(std::integral_constant<int, 0>(), codes);
+                            else
+                              with_fifth_bits(std::integral_constant<int, 1>(), codes);
+                            sink(j, codes);
+                          });
     });
   }
 };
@@ -326,28 +375,34 @@ struct Q6_K {
   using Block = BlockQ6_K;
   static constexpr int kSubBlock = 16;
   static constexpr Offset kOffset = Offset::kCodes;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
-    __m512i scales[4];
-    transpose(rows, offsetof(Block, scales), scales);
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
+    __m512i packed[4];
+    transpose(rows, offsetof(Block, scales), packed);
     for (int j = 0; j < 4; ++j) {
-      widen_signed(scales[j], out.scales + 4 * j);
-      pair_negative<5>(scales[j], out.offsets + 2 * j);
+      widen_signed(packed[j], out.of + 4 * j);
+      pair_negative<5>(packed[j], out.offsets + 2 * j);
     }
     out.scale = f16(rows, offsetof(Block, scale));
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     for (int half = 0; half < 2; ++half) {
       __m512i high[8];
       transpose(rows, offsetof(Block, pairs) + 32 * half, high);
-      unroll<2>([&](auto part) {
+      unroll<2>([&](auto part) __attribute__((always_inline)) {
         // Chunks part and part + 2 of this half share their bytes of nibbles.
         __m512i packed[8];
         transpose(rows, offsetof(Block, nibbles) + 64 * half + 32 * part, packed);
-        __m512i* codes = out.codes + 32 * half + 8 * part;
-        for (int i = 0; i < 8; ++i) {
+        __m512i codes[8];
+        for (int i = 0; i < 8; ++i)
           codes[i] = _mm512_or_si512(low_nibbles(packed[i]),
                                      _mm512_slli_epi32(two_bits(high[i], 2 * part), 4));
-          codes[16 + i] = _mm512_or_si512(high_nibbles(packed[i]),
-                                          _mm512_slli_epi32(two_bits(high[i], 2 * part + 4), 4));
-        }
+        sink(4 * half + part, codes);
+        for (int i = 0; i < 8; ++i)
+          codes[i] = _mm512_or_si512(high_nibbles(packed[i]),
+                                     _mm512_slli_epi32(two_bits(high[i], 2 * part + 4), 4));
+        sink(4 * half + part + 2, codes);
       });
     }
   }
@@ -357,7 +412,8 @@ struct IQ4_XS {
   using Block = BlockIQ4_XS;
   static constexpr int kSubBlock = 32;
   static constexpr Offset kOffset = Offset::kCodes;
-  static void unpack(Rows<Block> rows, PanelSuperBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void scales(const Source& rows, SuperBlockScales& out) {
     const __m512i first = words(rows, offsetof(Block, scale));
     out.scale = low_f16(first);
     const __m512i high_bits = _mm512_srli_epi32(first, 16);
@@ -367,17 +423,21 @@ struct IQ4_XS {
           _mm512_and_si512(_mm512_srli_epi32(low_bits, 4 * j), _mm512_set1_epi32(0xf));
       const __m512i high =
           _mm512_and_si512(_mm512_srli_epi32(high_bits, 2 * j), _mm512_set1_epi32(3));
-      out.scales[j] =
+      out.of[j] =
           _mm512_sub_epi32(_mm512_or_si512(low, _mm512_slli_epi32(high, 4)), _mm512_set1_epi32(32));
       const __m512i offset =
-          _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_slli_epi32(out.scales[j], 7));
+          _mm512_sub_epi32(_mm512_setzero_si512(), _mm512_slli_epi32(out.of[j], 7));
       out.offsets[j] = _mm512_or_si512(_mm512_slli_epi32(offset, 16),
                                        _mm512_and_si512(offset, _mm512_set1_epi32(0xffff)));
     });
+  }
+  template <class Source, class Sink>
+  [[gnu::always_inline]] static inline void visit(const Source& rows, Sink&& sink) {
     for (int chunk = 0; chunk < 8; ++chunk) {
-      __m512i* codes = out.codes + 8 * chunk;
+      __m512i codes[8];
       unpack_nibbles(rows, offsetof(Block, nibbles) + 16 * chunk, codes);
-      for (int i = 0; i < 8; ++i) codes[i] = look_up(codes[i], kIq4Values, 128);
+      for (auto& code : codes) code = look_up(code, kIq4Values, 128);
+      sink(chunk, codes);
     }
   }
 };

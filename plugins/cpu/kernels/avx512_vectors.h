@@ -9,14 +9,19 @@
 
 #include <immintrin.h>
 
+#include "plugins/cpu/kernels/interleave.h"
+
 namespace halogen::cpu::avx512 {
 namespace {
 
 inline constexpr int kRows = 16;
 
-// The same block of each row of a panel.
+// The same block of each row of a panel: where it is in each row, or all of them interleaved. What
+// follows reads both alike.
 template <class Block>
 using Rows = const Block* const (&)[kRows];
+template <class Block>
+using Panel = InterleavedBlock<Block, kRows>;
 
 // Lane r of word[i] becomes bytes 4 i to 4 i + 3 of the 16 bytes at `offset` in row r.
 template <class Block>
@@ -44,12 +49,18 @@ inline __attribute__((always_inline)) void transpose(Rows<Block> rows, size_t of
 }
 
 template <class Block>
-inline __attribute__((always_inline)) void transpose(Rows<Block> rows, size_t offset,
+inline __attribute__((always_inline)) void transpose(Panel<Block> panel, size_t offset,
+                                                     __m512i (&word)[4]) {
+  for (int i = 0; i < 4; ++i) word[i] = _mm512_loadu_si512(panel.at(offset + 4 * i));
+}
+
+template <class Source>
+inline __attribute__((always_inline)) void transpose(const Source& source, size_t offset,
                                                      __m512i (&word)[8]) {
   __m512i half[4];
-  transpose(rows, offset, half);
+  transpose(source, offset, half);
   for (int i = 0; i < 4; ++i) word[i] = half[i];
-  transpose(rows, offset + 16, half);
+  transpose(source, offset + 16, half);
   for (int i = 0; i < 4; ++i) word[4 + i] = half[i];
 }
 
@@ -67,8 +78,25 @@ inline __m256i halves(Rows<Block> rows, size_t offset) {
 }
 
 template <class Block>
-inline __m512 f16(Rows<Block> rows, size_t offset) {
-  return _mm512_cvtph_ps(halves(rows, offset));
+inline __m256i halves(Panel<Block> panel, size_t offset) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(panel.at(offset)));
+}
+
+template <class Source>
+inline __m512 f16(const Source& source, size_t offset) {
+  return _mm512_cvtph_ps(halves(source, offset));
+}
+
+// The byte at `offset` of each row, in 32 bits.
+template <class Block>
+inline __m512i wide_bytes(Rows<Block> rows, size_t offset) {
+  alignas(16) uint8_t bytes[kRows];
+  for (int r = 0; r < kRows; ++r) bytes[r] = reinterpret_cast<const uint8_t*>(rows[r])[offset];
+  return _mm512_cvtepu8_epi32(_mm_load_si128(reinterpret_cast<const __m128i*>(bytes)));
+}
+template <class Block>
+inline __m512i wide_bytes(Panel<Block> panel, size_t offset) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(panel.at(offset))));
 }
 
 // The low and the high halves of the lanes as F16.
@@ -92,6 +120,11 @@ inline __m512i words(Rows<Block> rows, size_t offset) {
   all = _mm512_inserti32x4(all, four(4), 1);
   all = _mm512_inserti32x4(all, four(8), 2);
   return _mm512_inserti32x4(all, four(12), 3);
+}
+
+template <class Block>
+inline __m512i words(Panel<Block> panel, size_t offset) {
+  return _mm512_loadu_si512(panel.at(offset));
 }
 
 // In each lane, the bytes of the lane that the bytes of `Pick` name; 0x80: zero.

@@ -1,7 +1,8 @@
 // The compute kernels of the CPU backend, as one table of functions per instruction set.
 //
 // What every kernel promises:
-// - Weights are read in the layout of the model file; nothing is repacked or copied.
+// - Weights are read in the layout of the model file or, the same bytes, interleaved
+// (interleave.h).
 // - A token's result depends on its own inputs only, to the last bit: not on how many tokens a call
 //   holds, nor on how rows, tokens or heads are split over calls and threads.
 // - No allocation, no exception, no shared state: all are [any]; scratch comes from the caller, or
@@ -42,6 +43,9 @@ struct LinearCall {
   // writes output row output_rows[t]. Null: t itself.
   const uint32_t* activation_rows = nullptr;
   const uint32_t* output_rows = nullptr;
+  // The weights are interleaved in panels of KernelSet::panel_rows rows, of which row_begin is a
+  // multiple. Not for linear_exact, nor for plain types.
+  bool interleaved = false;
 };
 using LinearKernel = void(const LinearCall& call);
 
@@ -115,6 +119,8 @@ struct KernelSet {
   // dequantises the weights: slower, for validation and for operators who want it.
   LinearKernel* (*linear)(halogen_type type);
   LinearKernel* (*linear_exact)(halogen_type type);
+  // Rows of the panels that `linear` also takes interleaved, for quantised types; 0: it does not.
+  size_t panel_rows;
   // n elements (whole blocks) of a row to F32, bit for bit as ggml does. False: type not supported.
   bool (*dequantise)(halogen_type type, const void* row, size_t n, float* out);
 

@@ -78,10 +78,10 @@ struct BlockKernel {
   static constexpr size_t kRows = avx2::kRows;
   static constexpr int kTokens = 6;
 
-  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     Format::unpack(rows, out.codes);
-    out.scale = Format::scale(rows);
-    if constexpr (Format::kHasMinimum) out.minimum = Format::minimum(rows);
+    Format::scales(rows, out.scale, out.minimum);
   }
 
   template <int Tokens>
@@ -94,7 +94,8 @@ struct BlockKernel {
   }
 
   using Totals = __m256;
-  [[gnu::always_inline]] static inline void add_one(Rows<Block> rows, const Q8Block& x,
+  template <class Source>
+  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8Block& x,
                                                     Totals& totals) {
     PanelBlock w;
     unpack(rows, w);
@@ -144,7 +145,8 @@ struct SuperBlockKernel {
   static constexpr size_t kRows = avx2::kRows;
   static constexpr int kTokens = 6;
 
-  [[gnu::always_inline]] static inline void unpack(Rows<Block> rows, PanelBlock& out) {
+  template <class Source>
+  [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
     Format::scales(rows, out.scales);
     Format::visit(rows, [&](int j, const __m256i(&codes)[4]) __attribute__((always_inline)) {
       for (int i = 0; i < 4; ++i) out.codes[4 * j + i] = codes[i];
@@ -172,7 +174,8 @@ struct SuperBlockKernel {
   }
 
   using Totals = __m256;
-  [[gnu::always_inline]] static inline void add_one(Rows<Block> rows, const Q8SuperBlock& x,
+  template <class Source>
+  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8SuperBlock& x,
                                                     Totals& totals) {
     Scales scales;
     Format::scales(rows, scales);
@@ -241,6 +244,7 @@ LinearKernel* linear(halogen_type type) {
 
 void add_linear_kernels(KernelSet& set) {
   set.linear = linear;
+  set.panel_rows = kRows;
 }
 
 }  // namespace halogen::cpu::avx2

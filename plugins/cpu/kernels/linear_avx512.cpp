@@ -35,8 +35,9 @@ inline __mmask16 first_rows(size_t n_rows) {
   return static_cast<__mmask16>((1u << n_rows) - 1);
 }
 
-// What the tiles of both kinds of kernel share: Blocks::add_block adds one unpacked block to the
-// totals of some tokens.
+// What both kinds of kernel share: Blocks::unpack, Blocks::add_block, which adds one unpacked block
+// to the totals of some tokens, and Blocks::add_rows, which adds one block as it is in memory to
+// the total of one token.
 template <class Format, class Unpacked, class Q8, size_t Elements, class Blocks>
 struct PanelKernel {
   using Block = typename Format::Block;
@@ -46,7 +47,10 @@ struct PanelKernel {
   static constexpr size_t kRows = avx512::kRows;
   static constexpr int kTokens = 8;
 
-  static void unpack(Rows<Block> rows, PanelBlock& out) { Format::unpack(rows, out); }
+  template <class Source>
+  static void unpack(const Source& rows, PanelBlock& out) {
+    Blocks::unpack_rows(rows, out);
+  }
 
   template <int Tokens>
   static void tile(const PanelBlock* panel, size_t n_blocks, const Q8* const (&x)[Tokens],
@@ -59,12 +63,10 @@ struct PanelKernel {
   }
 
   using Totals = __m512;
-  [[gnu::always_inline]] static inline void add_one(Rows<Block> rows, const Q8& x, Totals& totals) {
-    PanelBlock w;
-    Format::unpack(rows, w);
-    __m512 total[1] = {totals};
-    Blocks::add_block(w, {&x}, 0, total);
-    totals = total[0];
+  template <class Source>
+  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8& x,
+                                                    Totals& totals) {
+    Blocks::add_rows(rows, x, totals);
   }
   static void store(const Totals& totals, float* y, size_t n_rows) {
     _mm512_mask_storeu_ps(y, first_rows(n_rows), totals);
@@ -73,6 +75,19 @@ struct PanelKernel {
 
 template <class Format>
 struct BlockKernel : PanelKernel<Format, PanelBlock, Q8Block, size_t{kBlock}, BlockKernel<Format>> {
+  template <class Source>
+  static void unpack_rows(const Source& rows, PanelBlock& out) {
+    Format::unpack(rows, out);
+  }
+  template <class Source>
+  [[gnu::always_inline]] static inline void add_rows(const Source& rows, const Q8Block& x,
+                                                     __m512& totals) {
+    PanelBlock w;
+    Format::unpack(rows, w);
+    __m512 total[1] = {totals};
+    add_block(w, {&x}, 0, total);
+    totals = total[0];
+  }
   template <int Tokens>
   [[gnu::always_inline]] static inline void add_block(const PanelBlock& w,
                                                       const Q8Block* const (&x)[Tokens], size_t b,
@@ -94,16 +109,73 @@ struct BlockKernel : PanelKernel<Format, PanelBlock, Q8Block, size_t{kBlock}, Bl
   }
 };
 
+struct PanelSuperBlock {
+  __m512i codes[kSuperBlock / 4];
+  SuperBlockScales scales;
+};
+
 template <class Format>
 struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, size_t{kSuperBlock},
                                       SuperBlockKernel<Format>> {
+  template <class Source>
+  static void unpack_rows(const Source& rows, PanelSuperBlock& out) {
+    Format::scales(rows, out.scales);
+    Format::visit(rows, [&](int j, const __m512i(&codes)[8]) __attribute__((always_inline)) {
+      for (int i = 0; i < 8; ++i) out.codes[8 * j + i] = codes[i];
+    });
+  }
+
+  template <class Source>
+  [[gnu::always_inline]] static inline void add_rows(const Source& rows, const Q8SuperBlock& x,
+                                                     __m512& totals) {
+    SuperBlockScales scales;
+    Format::scales(rows, scales);
+    __m512i sum[1] = {};
+    if constexpr (Format::kOffset == Offset::kCodes) add_offsets(scales, {&x}, 0, sum);
+    Format::visit(rows, [&](int j, const __m512i(&codes)[8]) __attribute__((always_inline)) {
+      for (int i = 0; i < 8; i += kQuads)
+        add_sub_block(codes + i, scales.of[(8 * j + i) / kQuads], {x.q + 4 * (8 * j + i)}, sum);
+    });
+    __m512 total[1] = {totals};
+    finish_block(scales, {&x}, 0, sum, total);
+    totals = total[0];
+  }
+
   template <int Tokens>
   [[gnu::always_inline]] static inline void add_block(const PanelSuperBlock& w,
                                                       const Q8SuperBlock* const (&x)[Tokens],
                                                       size_t b, __m512 (&total)[Tokens]) {
     __m512i sum[Tokens] = {};
-    if constexpr (Format::kOffset == Offset::kCodes) add_offsets(w, x, b, sum);
-    add_sub_blocks(w, x, b, sum);
+    if constexpr (Format::kOffset == Offset::kCodes) add_offsets(w.scales, x, b, sum);
+    for (int j = 0; j < kSuperBlock / Format::kSubBlock; ++j) {
+      const int8_t* q[Tokens];
+      for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + Format::kSubBlock * j;
+      add_sub_block(w.codes + j * kQuads, w.scales.of[j], q, sum);
+    }
+    finish_block(w.scales, x, b, sum, total);
+  }
+
+ private:
+  static constexpr int kQuads = Format::kSubBlock / 4;
+
+  template <int Tokens>
+  [[gnu::always_inline]] static inline void add_sub_block(const __m512i* codes, __m512i scale,
+                                                          const int8_t* const (&q)[Tokens],
+                                                          __m512i (&sum)[Tokens]) {
+    __m512i dot[Tokens][kChains<Tokens>] = {};
+    for (int i = 0; i < kQuads; ++i)
+      for (int t = 0; t < Tokens; ++t)
+        add_products(codes[i], q[t] + 4 * i, dot[t][i % kChains<Tokens>]);
+    add_chains<Tokens>(dot);
+    for (int t = 0; t < Tokens; ++t)
+      sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t][0], scale));
+  }
+
+  template <int Tokens>
+  [[gnu::always_inline]] static inline void finish_block(const SuperBlockScales& w,
+                                                         const Q8SuperBlock* const (&x)[Tokens],
+                                                         size_t b, __m512i (&sum)[Tokens],
+                                                         __m512 (&total)[Tokens]) {
     for (int t = 0; t < Tokens; ++t)
       total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum[t]),
                                  _mm512_mul_ps(w.scale, _mm512_set1_ps(x[t][b].scale)), total[t]);
@@ -117,26 +189,8 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
     }
   }
 
- private:
   template <int Tokens>
-  [[gnu::always_inline]] static inline void add_sub_blocks(const PanelSuperBlock& w,
-                                                           const Q8SuperBlock* const (&x)[Tokens],
-                                                           size_t b, __m512i (&sum)[Tokens]) {
-    constexpr int kQuads = Format::kSubBlock / 4;
-    for (int j = 0; j < kSuperBlock / Format::kSubBlock; ++j) {
-      __m512i dot[Tokens][kChains<Tokens>] = {};
-      for (int i = 0; i < kQuads; ++i)
-        for (int t = 0; t < Tokens; ++t)
-          add_products(w.codes[j * kQuads + i], x[t][b].q + 4 * (j * kQuads + i),
-                       dot[t][i % kChains<Tokens>]);
-      add_chains<Tokens>(dot);
-      for (int t = 0; t < Tokens; ++t)
-        sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t][0], w.scales[j]));
-    }
-  }
-
-  template <int Tokens>
-  [[gnu::always_inline]] static inline void add_offsets(const PanelSuperBlock& w,
+  [[gnu::always_inline]] static inline void add_offsets(const SuperBlockScales& w,
                                                         const Q8SuperBlock* const (&x)[Tokens],
                                                         size_t b, __m512i (&sum)[Tokens]) {
     for (int i = 0; i < 8; ++i)
@@ -185,6 +239,7 @@ LinearKernel* linear(halogen_type type) {
 void add_linear_kernels(KernelSet& set) {
   floats = set.linear;
   set.linear = linear;
+  set.panel_rows = kRows;
 }
 
 }  // namespace halogen::cpu::avx512

@@ -10,12 +10,13 @@
 //   kElements                         elements of a block
 //   kRows, kTokens                    rows of a panel; the most tokens of a register tile
 //   PanelBlock                        one block of kRows rows, unpacked
-//   static void unpack(const Block* const (&rows)[kRows], PanelBlock& out);
+//   static void unpack(rows, PanelBlock& out), where rows is const Block* const (&)[kRows] or, with
+//       several rows, InterleavedBlock<Block, kRows>
 //   template <int Tokens> static void tile(const PanelBlock* panel, size_t n_blocks, const
 //       Activations* const (&x)[Tokens], float* const (&y)[Tokens], size_t n_rows, bool first);
 // and, where a single token is worth its own way,
 //   Totals                            the accumulators of kRows rows
-//   static void add_one(const Block* const (&rows)[kRows], const Activations& x, Totals&);
+//   static void add_one(rows, const Activations& x, Totals&);
 //   static void store(const Totals&, float* y, size_t n_rows);
 // tile adds the products of n_blocks blocks to y[t][0 .. n_rows - 1], or puts them there when they
 // are the first ones. Each (row, token) has an accumulator of its own that takes the blocks one
@@ -28,6 +29,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugins/cpu/kernels/interleave.h"
 #include "plugins/cpu/kernels/kernel_set.h"
 
 namespace halogen::cpu {
@@ -39,8 +41,60 @@ inline constexpr size_t kPanelBytes = 20 * 1024;
 inline constexpr size_t kShortPanelElements = 256;
 inline constexpr size_t kCacheLine = 64;
 
-// A call's rows, blocks and tokens as one kernel sees them.
+// Where the rows of a panel are in the file's layout, block by block.
 template <class Kernel>
+class FileWalk {
+  using Block = typename Kernel::Block;
+  static constexpr size_t kRows = Kernel::kRows;
+
+ public:
+  FileWalk(const LinearCall& call, size_t row, size_t n_rows, size_t first_block)
+      : prefetch_(row + kRows < call.row_end) {
+    const auto* weights = static_cast<const uint8_t*>(call.weights);
+    for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
+      blocks_[r] = reinterpret_cast<const Block*>(weights + (row + (r < n_rows ? r : n_rows - 1)) *
+                                                                call.row_bytes) +
+                   first_block;
+    ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
+  }
+  const Block* const (&rows() const)[kRows] { return blocks_; }
+  void prefetch_ahead() {
+    // The next panel is the next run of memory; that of this one would be kRows streams.
+    if (prefetch_)
+      for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
+        __builtin_prefetch(ahead_ + line, 0, 2);
+    ahead_ += sizeof(Block) * kRows;
+  }
+  void next() {
+    for (auto& block : blocks_) ++block;
+  }
+
+ private:
+  const Block* blocks_[kRows];
+  const uint8_t* ahead_;
+  bool prefetch_;
+};
+
+// The same of interleaved weights, which are one run of memory: the processor fetches ahead itself.
+template <class Kernel>
+class InterleavedWalk {
+  using Block = typename Kernel::Block;
+  static constexpr size_t kRows = Kernel::kRows;
+
+ public:
+  InterleavedWalk(const LinearCall& call, size_t row, size_t /*n_rows*/, size_t first_block)
+      : block_{static_cast<const uint8_t*>(call.weights) + row * call.row_bytes +
+               first_block * sizeof(Block) * kRows} {}
+  InterleavedBlock<Block, kRows> rows() const { return block_; }
+  void prefetch_ahead() {}
+  void next() { block_.bytes += sizeof(Block) * kRows; }
+
+ private:
+  InterleavedBlock<Block, kRows> block_;
+};
+
+// A call's rows, blocks and tokens as one kernel sees them.
+template <class Kernel, class Walk>
 class PanelLoops {
  public:
   explicit PanelLoops(const LinearCall& call)
@@ -66,39 +120,9 @@ class PanelLoops {
   }
 
  private:
-  using Block = typename Kernel::Block;
   using PanelBlock = typename Kernel::PanelBlock;
   using Activations = typename Kernel::Activations;
   static constexpr size_t kRows = Kernel::kRows;
-
-  // Where the rows of a panel are, block by block.
-  class Walk {
-   public:
-    Walk(const LinearCall& call, size_t row, size_t n_rows, size_t first_block)
-        : prefetch_(row + kRows < call.row_end) {
-      const auto* weights = static_cast<const uint8_t*>(call.weights);
-      for (size_t r = 0; r < kRows; ++r)  // lanes without a row repeat the last one
-        blocks[r] = reinterpret_cast<const Block*>(weights + (row + (r < n_rows ? r : n_rows - 1)) *
-                                                                 call.row_bytes) +
-                    first_block;
-      ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
-    }
-    void prefetch_ahead() {
-      // The next panel is the next run of memory; that of this one would be kRows streams.
-      if (prefetch_)
-        for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
-          __builtin_prefetch(ahead_ + line, 0, 2);
-      ahead_ += sizeof(Block) * kRows;
-    }
-    void next() {
-      for (auto& block : blocks) ++block;
-    }
-    const Block* blocks[kRows];
-
-   private:
-    const uint8_t* ahead_;
-    bool prefetch_;
-  };
 
   size_t rows_from(size_t row) const {
     return call_.row_end - row < kRows ? call_.row_end - row : kRows;
@@ -109,7 +133,7 @@ class PanelLoops {
     Walk walk(call_, row, n_rows, first_block);
     for (size_t b = 0; b < n_blocks; ++b, walk.next()) {
       walk.prefetch_ahead();
-      Kernel::unpack(walk.blocks, panel_[b]);
+      Kernel::unpack(walk.rows(), panel_[b]);
     }
     run_tokens(row, n_rows, first_block, n_blocks);
   }
@@ -122,7 +146,7 @@ class PanelLoops {
       typename Kernel::Totals totals{};
       for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
         walk.prefetch_ahead();
-        Kernel::add_one(walk.blocks, x[b], totals);
+        Kernel::add_one(walk.rows(), x[b], totals);
       }
       Kernel::store(totals, output_of(0) + row, n_rows);
     }
@@ -171,7 +195,9 @@ class PanelLoops {
 
 template <class Kernel>
 void run_panels(const LinearCall& call) {
-  PanelLoops<Kernel>(call).run();
+  if constexpr (Kernel::kRows > 1)
+    if (call.interleaved) return PanelLoops<Kernel, InterleavedWalk<Kernel>>(call).run();
+  PanelLoops<Kernel, FileWalk<Kernel>>(call).run();
 }
 
 }  // namespace

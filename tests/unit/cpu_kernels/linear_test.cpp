@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plugins/cpu/kernels/interleave.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
 
 namespace halogen::cpu::testing {
@@ -204,6 +205,47 @@ TEST(LinearOfAllSets, AgreesToTheLastBit) {
               << tokens << " tokens at a time";
         }
     }
+}
+
+std::vector<uint8_t> interleaved(const Interleaving& to, const std::vector<uint8_t>& weights) {
+  std::vector<uint8_t> panels(to.bytes());
+  for (size_t panel = 0; panel < to.panels(); ++panel)
+    interleave_panel(to, weights.data(), panel, &panels[panel * to.panel_bytes()]);
+  return panels;
+}
+
+// A call for the panels that begin with rows `begin` to `end`.
+TEST(LinearOfInterleavedWeights, GivesTheBitsOfTheFilesLayout) {
+  for (const InstructionSet id : available_sets())
+    for (const halogen_type type : kQuantisedTypes)
+      for (const size_t blocks : {1, 5, 19, 67}) {
+        const KernelSet& set = kernels(id);
+        if (set.panel_rows == 0) continue;
+        const size_t k = blocks * halogen_type_find(type)->block_elements;
+        const Problem problem(set, type, 37, k, 17, false, 3);
+        const std::vector<float> expected = run(set, problem, false);
+        const std::vector<uint8_t> panels =
+            interleaved({type, problem.rows, k, set.panel_rows}, problem.weights);
+        for (const size_t tokens : {1, 3, 8, 17})
+          for (const size_t rows : {set.panel_rows, problem.rows}) {
+            std::vector<float> y(expected.size());
+            for (size_t first = 0; first < problem.tokens; first += tokens)
+              for (size_t row = 0; row < problem.rows; row += rows) {
+                LinearCall call = problem.call(&y[first * problem.rows]);
+                call.activations =
+                    &problem.activations.bytes[first * problem.activations.stride_bytes];
+                call.n_tokens = std::min(tokens, problem.tokens - first);
+                call.weights = panels.data();
+                call.interleaved = true;
+                call.row_begin = row;
+                call.row_end = std::min(problem.rows, row + rows);
+                set.linear(type)(call);
+              }
+            EXPECT_EQ(std::memcmp(y.data(), expected.data(), y.size() * sizeof(float)), 0)
+                << halogen_type_find(type)->name << " " << set.name << " k " << k << ", " << tokens
+                << " tokens and " << rows << " rows at a time";
+          }
+      }
 }
 
 // The largest codes with the largest activations: the 16-bit sums of pairs must not saturate.
