@@ -126,6 +126,7 @@ Status run_offline(const ServedModel& model, const OfflineOptions& options,
   auto runner = StepRunner::create(model, options.largest_batch(), options.longest_context());
   if (!runner) return runner.error();
   if (Status filled = runner->fill_pool(); !filled) return filled;
+  runner->settle();
   const Ledger ledger = model.ledger();
   Measurement measurement(*runner, speed, ledger, options.repetitions);
   for (const uint32_t length : options.prefills) {

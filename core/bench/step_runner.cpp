@@ -1,7 +1,9 @@
 #include "core/bench/step_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "core/base/call_plugin.h"
 
@@ -25,6 +27,17 @@ StepRunner::StepRunner(const ServedModel& model, uint32_t blocks_per_sequence, u
     : model_(model),
       blocks_(blocks),
       steps_(model.limits().block_tokens, blocks_per_sequence, check::blocks_in_order(blocks)) {}
+
+void StepRunner::settle() const {
+  const EngineParts& parts = model_.parts();
+  halogen_counters work{};
+  work.struct_size = sizeof work;
+  for (;;) {
+    parts.backend->counters(parts.program, &work);
+    if (work.pending_weight_bytes == 0) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
 
 Status StepRunner::step(const std::vector<check::Piece>& pieces, bool last_row) {
   check::StepArrays arrays = steps_.next(pieces);

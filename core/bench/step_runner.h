@@ -25,6 +25,9 @@ class StepRunner {
   // depth can be measured. All sequences are empty afterwards.
   Status fill_pool();
 
+  // [worker] Waits until the backend has its weights in the order that it wants.
+  void settle() const;
+
   // Makes a sequence `length` positions long, whatever the pool holds there.
   void set_length(uint32_t sequence, uint32_t length) { steps_.rewind(sequence, length); }
 

@@ -440,8 +440,9 @@ void add_operation(std::vector<Setting>& list) {
                   .flags = {"--weights"},
                   .value_name = "WHERE",
                   .help =
-                      "Where weights are kept: mapped from the file, or resident, a copy on huge "
-                      "pages that is read faster at every step; auto means resident.",
+                      "How the model's file is read: mapped, or resident, a copy on huge pages "
+                      "before anything runs; auto means mapped where the backend makes a copy of "
+                      "its own (backend.cpu.weight_copy) and resident where it does not.",
                   .change = Change::restart,
                   .member = member([](auto& p) -> auto& { return p.memory.weights; }),
                   .choices = {{"auto", number(WeightMemory::automatic)},

@@ -99,6 +99,10 @@ class ThreadedEngine final : public Engine {
     stats.device_bytes = counters.device_bytes.get();
     stats.device_operations = counters.device_operations.get();
     stats.device_ns = counters.device_ns.get();
+    halogen_counters work{};
+    work.struct_size = sizeof work;
+    parts_.backend->counters(parts_.program, &work);
+    stats.pending_weight_bytes = work.pending_weight_bytes;
     stats.bandwidth = limits_.bandwidth;
     stats.healthy = counters.healthy.load(std::memory_order_relaxed);
     return stats;

@@ -17,8 +17,9 @@ namespace halogen {
 namespace {
 
 constexpr uint64_t kChunk = uint64_t{16} << 20;  // bytes per read and between two progress calls
-constexpr uint64_t kAlignment = 4096;            // of each tensor in the arena
-constexpr unsigned kReaders = 4;                 // reads in flight: enough for an NVMe disk
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kAlignment = kPage;  // of each tensor in the arena
+constexpr unsigned kReaders = 4;        // reads in flight: enough for an NVMe disk
 
 // A file descriptor that closes itself.
 class File {
@@ -182,6 +183,7 @@ Result<WeightStore> WeightStore::map_files(const LoadedModel& model,
     }
     store.data_.push_back(static_cast<char*>(store.mappings_[tensor->file]->address) +
                           tensor->offset);
+    store.bytes_.push_back(tensor->bytes);
     store.total_bytes_ += tensor->bytes;
   }
   const auto pieces = pieces_of(model, tensors, *files, store.data_);
@@ -214,6 +216,7 @@ Result<WeightStore> WeightStore::fill_arena(const LoadedModel& model,
   char* next = static_cast<char*>(arena);
   for (const halogen_tensor* tensor : tensors) {
     store.data_.push_back(next);
+    store.bytes_.push_back(tensor->bytes);
     store.total_bytes_ += tensor->bytes;
     next += aligned(tensor->bytes);
   }
@@ -221,6 +224,16 @@ Result<WeightStore> WeightStore::fill_arena(const LoadedModel& model,
   if (auto status = bring_in(pieces, read_piece, store.total_bytes_, progress); !status)
     return status.error();
   return store;
+}
+
+void WeightStore::release(size_t index) {
+  // Whole pages only: the neighbours' bytes stay.
+  const auto begin = reinterpret_cast<uintptr_t>(data_[index]);
+  const uintptr_t first = (begin + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (begin + bytes_[index]) / kPage * kPage;
+  if (end <= first) return;
+  ::munlock(reinterpret_cast<void*>(first), end - first);
+  ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 }  // namespace halogen

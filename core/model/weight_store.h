@@ -1,4 +1,4 @@
-// The bytes of a model's tensors, brought into memory once and never copied again.
+// The bytes of a model's tensors, brought into memory once, until a backend has a copy of its own.
 //
 // Two ways, of which the profile chooses one (memory.weights):
 //   mapped    the files are mapped read-only and read in; for backends that can read them there
@@ -33,6 +33,10 @@ class WeightStore {
   const void* data(size_t index) const { return data_[index]; }
   uint64_t total_bytes() const { return total_bytes_; }
 
+  // [any] Gives up the memory of tensors[index], whose bytes must not be read from here on. What
+  // the system keeps of a mapped file is then free for others.
+  void release(size_t index);
+
  private:
   struct Mapping;  // an mmap that unmaps itself
   struct Unmap {
@@ -47,7 +51,8 @@ class WeightStore {
                                         const LoadProgress& progress);
 
   std::vector<std::unique_ptr<Mapping, Unmap>> mappings_;
-  std::vector<char*> data_;  // by tensor
+  std::vector<char*> data_;      // by tensor
+  std::vector<uint64_t> bytes_;  // likewise
   uint64_t total_bytes_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/base/result.h"
 #include "core/config/units.h"
+#include "core/model/weight_store.h"
 
 namespace halogen {
 
@@ -13,7 +14,8 @@ struct MemoryInputs {
   uint64_t host_pool_bytes = 0;  // of the second tier, as the profile has it
   uint64_t machine_bytes = 0;    // that this process may use in all
   uint64_t weight_bytes = 0;
-  uint64_t program_bytes = 0;
+  uint64_t program_bytes = 0;  // beside the weights
+  WeightPlacement placement = WeightPlacement::resident;
   uint64_t block_bytes = 0;  // of one KV block over all layers; 0 for a model without a KV cache
   uint32_t block_tokens = 0;
   uint32_t context = 0;  // positions of one sequence

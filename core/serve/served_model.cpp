@@ -118,6 +118,10 @@ bool report_program(void* context, double fraction, const char* what) {
   return !progress || progress(what, fraction);
 }
 
+void release_weight(void* context, uint32_t weight) {
+  static_cast<WeightStore*>(context)->release(weight);
+}
+
 // A request for the whole model, with what it points to.
 struct ProgramRequest {
   ProgramRequest(const halogen_graph& graph, const halogen_kv_geometry& geometry,
@@ -369,6 +373,10 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   memory.machine_bytes = usable_memory_bytes();
   for (uint32_t i = 0; i < graph.n_weights; i++) memory.weight_bytes += graph.weights[i]->bytes;
   memory.program_bytes = need.program_bytes;
+  memory.placement = placement(profile.memory.weights, need.released_weight_bytes > 0);
+  // The pages of a mapped file go as their copies come.
+  if (memory.placement == WeightPlacement::mapped)
+    memory.program_bytes -= std::min(need.released_weight_bytes, memory.program_bytes);
   memory.block_bytes = need.kv_block_bytes;
   memory.block_tokens = geometry_.block_tokens;
   memory.context = limits_.max_context;
@@ -376,7 +384,7 @@ Result<MemoryInputs> ServedModel::memory_inputs(const Profile& profile) const {
   return memory;
 }
 
-Status ServedModel::plan_memory(const Profile& profile) {
+Result<WeightPlacement> ServedModel::plan_memory(const Profile& profile) {
   auto memory = memory_inputs(profile);
   if (!memory) return memory.error();
   auto host_blocks = plan_host_blocks(*memory);
@@ -386,26 +394,27 @@ Status ServedModel::plan_memory(const Profile& profile) {
   limits_.total_blocks = *blocks;
   limits_.host_blocks = *host_blocks;
   limits_.block_bytes = memory->block_bytes;
-  return {};
+  return memory->placement;
 }
 
-// Resident where nothing else is asked for: a step reads all weights, and on huge pages it does so
-// in less time.
-WeightPlacement ServedModel::placement(WeightMemory asked) const {
-  if (asked != WeightMemory::mapped) return WeightPlacement::resident;
-  if ((parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0)
+// Where nothing is asked for: mapped for a backend that makes a copy; otherwise resident, because a
+// step reads all weights, and on huge pages it does so in less time.
+WeightPlacement ServedModel::placement(WeightMemory asked, bool backend_copies) const {
+  const bool reads_files = (parts_.backend->flags & HALOGEN_BACKEND_READS_MAPPED_FILES) != 0;
+  if (asked == WeightMemory::automatic && backend_copies && reads_files)
     return WeightPlacement::mapped;
+  if (asked != WeightMemory::mapped) return WeightPlacement::resident;
+  if (reads_files) return WeightPlacement::mapped;
   log_warning("loader", std::string("the backend '") + parts_.backend->name +
                             "' cannot read mapped files; the weights are resident");
   return WeightPlacement::resident;
 }
 
-Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const Profile& profile,
+Result<std::vector<halogen_weight_data>> ServedModel::read_weights(WeightPlacement placement,
                                                                    const ServeProgress& progress) {
   const auto started = std::chrono::steady_clock::now();
   auto store = WeightStore::load(
-      *file_, model_graph_->tensors, placement(profile.memory.weights),
-      [&progress](uint64_t done, uint64_t total) {
+      *file_, model_graph_->tensors, placement, [&progress](uint64_t done, uint64_t total) {
         return !progress ||
                progress("reading weights", static_cast<double>(done) / static_cast<double>(total));
       });
@@ -425,13 +434,16 @@ Result<std::vector<halogen_weight_data>> ServedModel::read_weights(const Profile
 Status ServedModel::make_program(const Profile& profile, const ServeProgress& progress) {
   set_limits(profile);
   // The memory is counted before a byte of it is taken.
-  if (Status fits = plan_memory(profile); !fits) return fits;
+  auto placement = plan_memory(profile);
+  if (!placement) return placement.error();
   ProgramRequest request(model_graph_->graph.table(), geometry_, limits_);
   request.table.progress = report_program;
   request.table.progress_context = const_cast<ServeProgress*>(&progress);
-  auto weights = read_weights(profile, progress);
+  auto weights = read_weights(*placement, progress);
   if (!weights) return weights.error();
   request.table.weights = weights->data();
+  request.table.weight_release = release_weight;
+  request.table.weight_context = &*weights_;
   if (progress && !progress("making the program", 0.0))
     return fail(HALOGEN_E_CANCELLED, "loading was cancelled");
   if (Status made = call_plugin([&](halogen_error* error) {

@@ -82,9 +82,9 @@ class ServedModel {
   Status choose_backend(const Profile& profile, PluginHost& plugins);
   void set_limits(const Profile& profile);
   Result<MemoryInputs> memory_inputs(const Profile& profile) const;
-  Status plan_memory(const Profile& profile);
-  WeightPlacement placement(WeightMemory asked) const;
-  Result<std::vector<halogen_weight_data>> read_weights(const Profile& profile,
+  Result<WeightPlacement> plan_memory(const Profile& profile);
+  WeightPlacement placement(WeightMemory asked, bool backend_copies) const;
+  Result<std::vector<halogen_weight_data>> read_weights(WeightPlacement placement,
                                                         const ServeProgress& progress);
   Status make_program(const Profile& profile, const ServeProgress& progress);
   Status make_host_tier();

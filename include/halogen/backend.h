@@ -103,6 +103,11 @@ typedef struct halogen_program_request {
   const halogen_shard* shard;
   halogen_progress progress; /* may be null */
   void* progress_context;
+  /* Since ABI 1.1. [any] Tells the core that the program has a copy of weights[weight] and will not
+   * read the original any more; no step that does is running. The core may then give up its memory.
+   * Calls come until program_destroy returns, each weight at most once. May be null. */
+  void (*weight_release)(void* context, uint32_t weight);
+  void* weight_context;
 } halogen_program_request;
 
 /* Memory that serving will use, in bytes, beside the weights in place. */
@@ -111,6 +116,9 @@ typedef struct halogen_memory_need {
   uint64_t program_bytes;  /* scratch, compiled code, own copies of weights */
   uint64_t kv_block_bytes; /* one block over all layers */
   uint64_t state_slot_bytes;
+  /* Since ABI 1.1. Of the request's weights: those that will be released. program_bytes has the
+   * copies. */
+  uint64_t released_weight_bytes;
 } halogen_memory_need;
 
 /* One step. All arrays are the core's and stay unchanged until step_wait has returned for it. */
@@ -138,6 +146,9 @@ typedef struct halogen_counters {
   uint64_t operations;  /* multiply-adds count as two */
   uint64_t submissions; /* to the device or its worker threads */
   double device_seconds;
+  /* Since ABI 1.1. Of weights that the backend still brings into an order of its own, while steps
+   * run; at 0 they run as fast as they will. */
+  uint64_t pending_weight_bytes;
 } halogen_counters;
 
 typedef struct halogen_backend_factory {

@@ -11,6 +11,7 @@
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/row_stages.h"
 #include "plugins/cpu/shared_operations.h"
+#include "plugins/cpu/weight_copies.h"
 
 namespace halogen::cpu {
 namespace {
@@ -29,9 +30,11 @@ struct Lifetime {
 class Compiler {
  public:
   Compiler(const halogen_graph& graph, const halogen_weight_data* weights,
-           const halogen_limits& limits, const Settings& settings, Plan& plan)
+           const WeightCopies& copies, const halogen_limits& limits, const Settings& settings,
+           Plan& plan)
       : graph_(graph),
         weights_(weights),
+        copies_(copies),
         limits_(limits),
         settings_(settings),
         plan_(plan),
@@ -118,11 +121,10 @@ class Compiler {
     return weights_ ? weights_[value(id).source].data : nullptr;
   }
 
-  // A vector's elements as F32: in place, or in a copy that the plan owns.
+  // A vector's elements as F32, in a copy that the plan owns.
   const float* vector(halogen_value_id id, float offset = 0.0F) {
     if (id == HALOGEN_NO_VALUE || !weights_) return nullptr;
     const halogen_type type = value(id).type;
-    if (type == HALOGEN_F32 && offset == 0.0F) return static_cast<const float*>(data(id));
     size_t elements = 1;
     for (uint32_t d = 0; d < value(id).n_dims; d++)
       elements *= static_cast<size_t>(value(id).dims[d]);
@@ -216,8 +218,7 @@ class Compiler {
     const halogen_attributes& a = n.attributes;
     switch (n.op) {
       case HALOGEN_OP_EMBED:
-        return embed_stage(*graph_.weights[value(n.inputs[1]).source], data(n.inputs[1]),
-                           a.embed.scale, write(result));
+        return embed_stage(*copies_.find(value(n.inputs[1]).source), a.embed.scale, write(result));
       case HALOGEN_OP_NORM: {
         const uint32_t size = last_dim(out);
         const Columns x = read(n.inputs[0]);
@@ -353,8 +354,7 @@ class Compiler {
     LinearOperation::Part part{};
     part.kernel = settings_.exact ? settings_.kernels->linear_exact(weight.type)
                                   : settings_.kernels->linear(weight.type);
-    part.weights = data(n.inputs[1]);
-    part.row_bytes = halogen_row_bytes(weight.type, k);
+    part.weights = copies_.find(value(n.inputs[1]).source);
     part.rows = static_cast<uint32_t>(weight.dims[0]);
     part.input = read(input);
     part.bias = n.n_inputs > 2 ? vector(n.inputs[2]) : nullptr;
@@ -479,6 +479,7 @@ class Compiler {
 
   const halogen_graph& graph_;
   const halogen_weight_data* weights_;
+  const WeightCopies& copies_;
   const halogen_limits& limits_;
   const Settings& settings_;
   Plan& plan_;
@@ -506,8 +507,8 @@ Plan& Plan::operator=(Plan&&) noexcept = default;
 Plan::~Plan() = default;
 
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const Settings& settings, Plan& plan,
-                            halogen_error* error) {
+                            const WeightCopies& copies, const halogen_limits& limits,
+                            const Settings& settings, Plan& plan, halogen_error* error) {
   for (uint32_t i = 0; i < graph.n_nodes; i++) {
     if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
         status != HALOGEN_OK) {
@@ -522,7 +523,7 @@ halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_dat
                         std::to_string(graph.weights[i]->bytes));
     }
   }
-  Compiler(graph, weights, limits, settings, plan).compile();
+  Compiler(graph, weights, copies, limits, settings, plan).compile();
   return HALOGEN_OK;
 }
 

@@ -42,15 +42,19 @@ class Touch final : public TeamJob {
 
 }  // namespace
 
-Memory::Memory(size_t bytes, ThreadTeam* team) : bytes_(std::max<size_t>(bytes, 1)) {
+Memory Memory::untouched(size_t bytes) {
+  Memory memory;
+  memory.bytes_ = std::max<size_t>(bytes, 1);
   void* address =
-      ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (address == MAP_FAILED) {
-    bytes_ = 0;
-    return;
-  }
-  ::madvise(address, bytes_, MADV_HUGEPAGE);
-  data_ = static_cast<uint8_t*>(address);
+      ::mmap(nullptr, memory.bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) return {};
+  ::madvise(address, memory.bytes_, MADV_HUGEPAGE);
+  memory.data_ = static_cast<uint8_t*>(address);
+  return memory;
+}
+
+Memory::Memory(size_t bytes, ThreadTeam* team) : Memory(untouched(bytes)) {
+  if (!data_) return;
   if (team == nullptr || bytes_ <= kShare) {
     touch(data_, bytes_);
   } else {

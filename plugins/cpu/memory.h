@@ -1,5 +1,5 @@
 // Page-aligned anonymous memory on huge pages where the system has them, touched when it is made so
-// that serving never faults a page in.
+// that serving never faults a page in, unless it is filled before it serves.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,8 @@ class Memory {
   // Zeroed bytes; data() is null when the system has no memory left. An idle team touches them
   // together: zeroing tens of gigabytes is most of a start.
   explicit Memory(size_t bytes, ThreadTeam* team = nullptr);
+  // The same, for whoever writes it all soon.
+  static Memory untouched(size_t bytes);
   Memory(Memory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Memory& operator=(Memory&& other) noexcept {

@@ -20,6 +20,11 @@
 namespace halogen::cpu {
 
 class RopeAngles;
+class WeightCopies;
+
+// When a program makes its copy of the weights: while steps run already, before the first one, or
+// never.
+enum class WeightCopy : uint8_t { behind, first, off };
 
 // How a backend computes; from its configuration.
 struct Settings {
@@ -27,6 +32,7 @@ struct Settings {
   bool exact = false;                          // F32 activations for every weight type
   unsigned members = 1;                        // threads that share a step
   const AttentionChoice* attention = nullptr;  // outlives the programs
+  WeightCopy weight_copy = WeightCopy::behind;
 };
 
 struct Plan {
@@ -55,9 +61,10 @@ struct Plan {
 halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
                           halogen_error* error);
 
-// [worker] `weights` may be null to find out only what memory the plan needs.
+// [worker] `weights` may be null to find out only what memory the plan needs. `copies` outlives the
+// plan.
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
-                            const halogen_limits& limits, const Settings& settings, Plan& plan,
-                            halogen_error* error);
+                            const WeightCopies& copies, const halogen_limits& limits,
+                            const Settings& settings, Plan& plan, halogen_error* error);
 
 }  // namespace halogen::cpu

@@ -86,8 +86,19 @@ const halogen_config_key kFlashThreshold = {
     1 << 24,
     nullptr,
     true};
-const halogen_config_key* const kConfigKeys[] = {&kThreads, &kExact, &kInstructions, &kFlash,
-                                                 &kFlashThreshold};
+const halogen_config_key kWeightCopy = {
+    sizeof(halogen_config_key),
+    HALOGEN_CONFIG_STRING,
+    "weight_copy",
+    "behind",
+    "Copy of the weights on huge pages, in the order in which the kernels read them: behind makes "
+    "it while requests are served already, first before that, off never.",
+    0,
+    0,
+    "behind|first|off",
+    false};
+const halogen_config_key* const kConfigKeys[] = {&kThreads, &kExact,          &kInstructions,
+                                                 &kFlash,   &kFlashThreshold, &kWeightCopy};
 
 halogen_status no_range(halogen_error* error, const char* what) {
   return halogen::failed(error, HALOGEN_E_INVALID, what);
@@ -117,6 +128,12 @@ bool choose_flash(const std::string& name, AttentionChoice& attention) {
   return false;
 }
 
+using halogen::cpu::WeightCopy;
+
+WeightCopy weight_copy(const std::string& name) {
+  return name == "off" ? WeightCopy::off : name == "first" ? WeightCopy::first : WeightCopy::behind;
+}
+
 halogen_status device_at(uint32_t index, halogen_device* device, halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
     if (index > 0) return halogen::failed(error, HALOGEN_E_NOT_FOUND, "there is one CPU");
@@ -132,6 +149,7 @@ halogen_status create(const halogen_config* config, halogen_backend** backend,
     auto made = std::make_unique<halogen_backend>();
     made->settings.exact = read.boolean("exact");
     made->settings.attention = &made->attention;
+    made->settings.weight_copy = weight_copy(read.text("weight_copy"));
     choose_flash(read.text("flash"), made->attention);
     made->attention.threshold = static_cast<uint32_t>(read.integer("flash_threshold"));
     const std::string instructions = read.text("instructions");
@@ -205,10 +223,16 @@ halogen_status memory_need(const halogen_backend* backend, const halogen_program
     if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
       return status;
     halogen::cpu::Plan plan;
+    const halogen::cpu::WeightCopies copies(*request->graph, nullptr, backend->settings);
     const halogen_status status = halogen::cpu::compile_plan(
-        *request->graph, nullptr, *request->limits, backend->settings, plan, error);
+        *request->graph, nullptr, copies, *request->limits, backend->settings, plan, error);
     if (status != HALOGEN_OK) return status;
     need->program_bytes = plan.working_bytes(backend->team->size());
+    if (backend->settings.weight_copy != WeightCopy::off) {
+      need->program_bytes += copies.bytes();
+      if (HALOGEN_HAS(need, released_weight_bytes))
+        need->released_weight_bytes = copies.original_bytes();
+    }
     need->kv_block_bytes = KvPool::block_bytes(*request->graph, *request->geometry);
     need->state_slot_bytes = 0;
     return HALOGEN_OK;
@@ -221,7 +245,7 @@ halogen_status program_create(halogen_backend* backend, const halogen_program_re
     if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
       return status;
     halogen_error reason{sizeof(halogen_error), HALOGEN_E_INTERNAL, ""};
-    auto made = Program::create(*backend->team, backend->settings, *request, &reason);
+    auto made = Program::create(host.table(), *backend->team, backend->settings, *request, &reason);
     if (!made) return halogen::failed(error, reason.status, reason.message);
     *program = new halogen_program{std::move(made), *backend->team};
     return HALOGEN_OK;

@@ -20,12 +20,13 @@ halogen_status bad_step(halogen_error* error, const std::string& what) {
 
 }  // namespace
 
-std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& settings,
+std::unique_ptr<Program> Program::create(const halogen_host* host, ThreadTeam& team,
+                                         const Settings& settings,
                                          const halogen_program_request& request,
                                          halogen_error* error) {
   std::unique_ptr<Program> program(new Program(team, settings, request));
-  if (compile_plan(*request.graph, request.weights, *request.limits, settings, program->plan_,
-                   error) != HALOGEN_OK) {
+  if (compile_plan(*request.graph, request.weights, program->copies_, *request.limits, settings,
+                   program->plan_, error) != HALOGEN_OK) {
     return nullptr;
   }
   Plan& plan = program->plan_;
@@ -56,7 +57,25 @@ std::unique_ptr<Program> Program::create(ThreadTeam& team, const Settings& setti
     failed(error, HALOGEN_E_CANCELLED, "cancelled");
     return nullptr;
   }
+  if (!program->copy_weights(host, request, error)) return nullptr;
   return program;
+}
+
+bool Program::copy_weights(const halogen_host* host, const halogen_program_request& request,
+                           halogen_error* error) {
+  switch (settings_.weight_copy) {
+    case WeightCopy::off:
+      return true;
+    case WeightCopy::behind:
+      return copies_.begin(host, team_, request, error) == HALOGEN_OK;
+    case WeightCopy::first:
+      break;
+  }
+  if (copies_.make(team_, request)) return true;
+  failed(error, HALOGEN_E_NO_MEMORY,
+         "no memory for " + std::to_string(copies_.bytes()) +
+             " bytes, a copy of the weights; set weight_copy = \"off\"");
+  return false;
 }
 
 Program::Program(ThreadTeam& team, const Settings& settings, const halogen_program_request& request)
@@ -65,7 +84,8 @@ Program::Program(ThreadTeam& team, const Settings& settings, const halogen_progr
       graph_(request.graph),
       limits_(*request.limits),
       geometry_(*request.geometry),
-      cost_(*request.graph, *request.geometry) {}
+      cost_(*request.graph, *request.geometry),
+      copies_(*request.graph, request.weights, settings) {}
 
 halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* ticket,
                                halogen_error* error) {
@@ -176,6 +196,8 @@ void Program::counters(halogen_counters* counters) const {
   counters->operations = step_operations_.load(std::memory_order_relaxed);
   counters->submissions = 1;
   counters->device_seconds = static_cast<double>(step_ns_.load(std::memory_order_relaxed)) * 1e-9;
+  if (HALOGEN_HAS(counters, pending_weight_bytes))
+    counters->pending_weight_bytes = copies_.pending_bytes();
 }
 
 }  // namespace halogen::cpu

@@ -10,13 +10,15 @@
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/step_cost.h"
 #include "plugins/cpu/thread_team.h"
+#include "plugins/cpu/weight_copies.h"
 
 namespace halogen::cpu {
 
 class Program final : public TeamJob {
  public:
   // [worker] Null, with *error filled, when memory or kernels are missing.
-  static std::unique_ptr<Program> create(ThreadTeam& team, const Settings& settings,
+  static std::unique_ptr<Program> create(const halogen_host* host, ThreadTeam& team,
+                                         const Settings& settings,
                                          const halogen_program_request& request,
                                          halogen_error* error);
 
@@ -39,6 +41,8 @@ class Program final : public TeamJob {
 
  private:
   Program(ThreadTeam& team, const Settings& settings, const halogen_program_request& request);
+  bool copy_weights(const halogen_host* host, const halogen_program_request& request,
+                    halogen_error* error);
   halogen_status check(const KvPool& kv, const halogen_step& step, halogen_error* error) const;
   halogen_status check_sequence(const KvPool& kv, const halogen_step& step, uint32_t sequence,
                                 halogen_error* error) const;
@@ -49,6 +53,7 @@ class Program final : public TeamJob {
   halogen_limits limits_;
   halogen_kv_geometry geometry_;
   StepCost cost_;
+  WeightCopies copies_;
   Plan plan_;
   Memory arena_;
   Memory partials_;

@@ -56,14 +56,11 @@ void RowOperation::run(const StepContext& context, uint32_t index, float* /*scra
   }
 }
 
-Stage embed_stage(const halogen_weight& table, const void* data, float scale, Columns out) {
-  const auto width = static_cast<size_t>(table.dims[1]);
-  const uint64_t row_bytes = halogen_row_bytes(table.type, width);
-  return stage([=, type = table.type](const StepContext& c, uint32_t row) {
-    const auto id = static_cast<uint64_t>(c.step.token_ids[row]);
+Stage embed_stage(const WeightMatrix& table, float scale, Columns out) {
+  return stage([=, &table](const StepContext& c, uint32_t row) {
     float* y = c.floats(out, row);
-    c.kernels->dequantise(type, static_cast<const uint8_t*>(data) + id * row_bytes, width, y);
-    if (scale != 1.0F) c.kernels->scale(y, scale, width, y);
+    table.read_row(*c.kernels, static_cast<uint64_t>(c.step.token_ids[row]), y);
+    if (scale != 1.0F) c.kernels->scale(y, scale, table.k, y);
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "plugins/cpu/rope_angles.h"
 #include "plugins/cpu/step_context.h"
+#include "plugins/cpu/weight_copies.h"
 
 namespace halogen::cpu {
 
@@ -32,7 +33,7 @@ class RowOperation final : public Operation {
 using Stage = std::unique_ptr<RowStage>;
 
 // Row `token_ids[row]` of the table, times scale.
-Stage embed_stage(const halogen_weight& table, const void* data, float scale, Columns out);
+Stage embed_stage(const WeightMatrix& table, float scale, Columns out);
 // Norm over each of `groups` runs of `size` elements; weight and bias [size] or null.
 Stage norm_stage(halogen_norm_kind kind, float epsilon, const float* weight, const float* bias,
                  uint32_t groups, uint32_t size, Columns x, Columns out);

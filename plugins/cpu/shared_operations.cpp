@@ -7,15 +7,19 @@ namespace {
 
 // Weight rows that a thread takes at a time: few enough that all threads end together, enough that
 // the claim costs nothing.
-constexpr uint32_t kSmallestBatch = 16;
+constexpr uint32_t kSmallestBatch = 16;  // whole panels of every instruction set
 constexpr uint32_t kLargestBatch = 256;
 constexpr uint32_t kBatchesPerMember = 8;
+
+uint32_t whole_panels(uint32_t rows) {
+  return (rows + kSmallestBatch - 1) / kSmallestBatch * kSmallestBatch;
+}
 
 }  // namespace
 
 void LinearOperation::append(const Part& part) {
   parts_.push_back(part);
-  total_rows_ += part.rows;
+  total_rows_ += whole_panels(part.rows);
 }
 
 void LinearOperation::run(const StepContext& context, uint32_t index, float* /*scratch*/) const {
@@ -30,7 +34,7 @@ void LinearOperation::run(const StepContext& context, uint32_t index, float* /*s
       const uint32_t from = std::max(first, part_first);
       const uint32_t to = std::min(end, part_first + part.rows);
       if (from < to) run_part(context, part, from - part_first, to - part_first);
-      part_first += part.rows;
+      part_first += whole_panels(part.rows);
     }
   }
 }
@@ -40,11 +44,9 @@ void LinearOperation::run_part(const StepContext& context, const Part& part, uin
   const uint32_t rows = context.count(domain_);
   if (rows == 0) return;
   LinearCall call{};
-  call.weights = part.weights;
-  call.row_bytes = part.row_bytes;
+  part.weights->give_to(call);
   call.row_begin = begin;
   call.row_end = end;
-  call.k = k_;
   call.activations = context.floats(part.input, 0);
   call.activation_stride_bytes = context.slots[part.input.slot].stride_bytes;
   call.n_tokens = rows;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "plugins/cpu/step_context.h"
+#include "plugins/cpu/weight_copies.h"
 
 namespace halogen::cpu {
 
@@ -13,10 +14,9 @@ class LinearOperation final : public Operation {
  public:
   struct Part {
     LinearKernel* kernel;
-    const void* weights;
-    uint64_t row_bytes;
-    uint32_t rows;  // outputs
-    Columns input;  // floats, or a slot of quantised activations (first = 0)
+    const WeightMatrix* weights;  // [outputs, k]; null where only memory is planned
+    uint32_t rows;                // outputs
+    Columns input;                // floats, or a slot of quantised activations (first = 0)
     Columns output;
     const float* bias;  // [rows], or null
     bool has_residual;  // adds `residual` to the output
@@ -33,7 +33,7 @@ class LinearOperation final : public Operation {
 
   Domain domain_;
   uint32_t k_;
-  uint32_t total_rows_ = 0;
+  uint32_t total_rows_ = 0;  // of all parts, each rounded up to whole panels
   std::vector<Part> parts_;
 };
 

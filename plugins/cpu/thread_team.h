@@ -41,6 +41,11 @@ class ThreadTeam {
 
   // [device] Whether no job is in progress.
   bool idle() const { return finished_.get() == started_.get(); }
+  // [any] The ticket of the newest job, and whether a job is done.
+  uint32_t newest() const { return started_.get(); }
+  bool done(uint32_t ticket) const {
+    return static_cast<int32_t>(finished_.get() - ticket) >= 0;  // tickets wrap
+  }
   // [worker] Waits for the job in progress, if there is one.
   void drain() { finish(started_.get(), UINT64_MAX); }
 

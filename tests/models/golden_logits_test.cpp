@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/models/edited_gguf.h"
 #include "tests/models/golden.h"
@@ -113,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SlidingWindow, MatchesTheReferenceOnceTheFileSaysItsWindow) {
   const std::string path = "gguf/mistral-tiny-f32.gguf", golden = "golden/mistral-tiny";
   if (!have_data(path) || !have_data(golden)) GTEST_SKIP() << path << " is missing";
-  const std::string edited = testing::TempDir() + "mistral-window.gguf";
+  const std::string edited = testing::TempDir() + "mistral-window-" + std::to_string(::getpid()) + ".gguf";
   ASSERT_TRUE(add_metadata_u32(data_path(path), "llama.attention.sliding_window", 16, edited));
   const auto windowed = ModelRunner::load(edited);
   const auto full = ModelRunner::load(data_path(path));

@@ -51,6 +51,40 @@ TEST_P(Invariance, ChunksDoNotMatter) {
   ASSERT_EQ(at, tokens.size());
 }
 
+// From the file, from the copy, and while one replaces the other.
+TEST_P(Invariance, WhereTheWeightsAreDoesNotMatter) {
+  const auto load = [&](const char* weight_copy) {
+    return ModelRunner::load(data_path(path_), {.cache_type = "f16",
+                                                .instructions = std::get<1>(GetParam()),
+                                                .weight_copy = weight_copy});
+  };
+  const auto pending = [](const ModelRunner& runner) {
+    const EngineParts& parts = runner.model().parts();
+    halogen_counters counters{};
+    counters.struct_size = sizeof counters;
+    parts.backend->counters(parts.program, &counters);
+    return counters.pending_weight_bytes;
+  };
+  const std::vector<int32_t> tokens = random_tokens(60);
+  const auto in_file = load("off");
+  ASSERT_TRUE(in_file);
+  EXPECT_EQ(pending(*in_file), 0U);
+  const Logits expected = in_file->logits(tokens);
+  const auto copied = load("first");
+  ASSERT_TRUE(copied);
+  EXPECT_EQ(pending(*copied), 0U);
+  EXPECT_EQ(copied->logits(tokens), expected);
+
+  const auto changing = load("behind");
+  ASSERT_TRUE(changing);
+  for (bool copying = true; copying;) {
+    copying = pending(*changing) > 0;
+    changing->reset(0);
+    for (size_t i = 0; i < tokens.size(); i++)
+      ASSERT_EQ(changing->step({{0, {tokens[i]}}})[0], expected[i]) << "token " << i;
+  }
+}
+
 TEST_P(Invariance, TheBatchDoesNotMatter) {
   const std::vector<int32_t> prompt = random_tokens(37), next = random_tokens(6);
   runner_->reset(0);

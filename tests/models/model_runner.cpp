@@ -27,6 +27,7 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
       "backend.cpu.threads=" + std::to_string(options.threads),
       std::string("backend.cpu.exact=") + (options.exact ? "true" : "false"),
       "backend.cpu.instructions=\"" + options.instructions + "\"",
+      "backend.cpu.weight_copy=\"" + options.weight_copy + "\"",
   };
   auto profile = load_profile(flags, [](const char*) { return std::nullopt; }, "");
   if (!profile) {

@@ -23,6 +23,7 @@ struct RunnerOptions {
   std::string host_pool = "0";
   uint32_t threads = 0;  // 0: the backend's default
   std::string flash = "auto";
+  std::string weight_copy = "behind";
 };
 
 // A part of a sequence, 0 … kSequences - 1, that a step computes.

@@ -4,6 +4,7 @@
 #include <random>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "core/engine/engine.h"
 #include "core/loop/loop.h"
@@ -89,7 +90,7 @@ class PrefixCacheOnModels : public testing::TestWithParam<std::tuple<const char*
     path = data_path(path);
     if (path.find("mistral") != std::string::npos) {
       // The converter drops its window.
-      const std::string edited = testing::TempDir() + "prefix-window.gguf";
+      const std::string edited = testing::TempDir() + "prefix-window-" + std::to_string(::getpid()) + ".gguf";
       ASSERT_TRUE(add_metadata_u32(path, "llama.attention.sliding_window", 16, edited));
       path = edited;
     }
