@@ -10,7 +10,7 @@ struct Vector {
   using F = __m256;
   static constexpr uint32_t kLanes = 8;
   static constexpr int kRows = 6;  // 12 sums, 2 of the panel and 1 factor: 15 registers
-  static constexpr uint32_t kPartsThatConvert = 2;
+  static constexpr uint32_t kPartsThatConvert = 2;  // of F32 and F16, where that is cheaper
 
   static F zero() { return _mm256_setzero_ps(); }
   static F set(float value) { return _mm256_set1_ps(value); }

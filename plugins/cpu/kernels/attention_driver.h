@@ -21,8 +21,6 @@
 namespace halogen::cpu {
 namespace {
 
-#define HALOGEN_INLINE __attribute__((always_inline))
-
 template <class Vector>
 class Attention {
   using F = typename Vector::F;
@@ -34,12 +32,13 @@ class Attention {
   static void attend(const AttendCall& call) {
     const Stretch stretch(call);
     const uint32_t rows = call.n_tokens * call.n_heads;
+    if (!stretch.empty()) fetch_first_keys(call, stretch);
     std::memset(call.out, 0, rows * attend_aligned(call.kv->value_dim) * sizeof(float));
     if (!stretch.empty()) {
       with_type(call.kv->key_type,
                 [&]<template <class> class Stored>() { score<Stored<Vector>>(call, stretch); });
     }
-    for (uint32_t row = 0; row < rows; row++) weigh(call, stretch, row);
+    weigh_and_fetch_values(call, stretch);
     if (!stretch.empty()) {
       with_type(call.kv->value_type, [&]<template <class> class Stored>() {
         accumulate<Stored<Vector>>(call, stretch);
@@ -117,9 +116,11 @@ class Attention {
     }
   }
 
-  // Whether each part of the rows converts K and V anew, rather than all read a converted panel.
+  // Whether each part of the rows converts K or V anew, rather than all read a converted panel.
+  template <class Stored>
   static bool converts_as_it_goes(const AttendCall& call) {
-    return parts_of(call.n_tokens * call.n_heads) <= Vector::kPartsThatConvert;
+    const uint32_t most = Stored::kBytes == 0 ? 1 : Vector::kPartsThatConvert;
+    return parts_of(call.n_tokens * call.n_heads) <= most;
   }
 
   // panel[i] = row i of b
@@ -167,7 +168,7 @@ class Attention {
       keys.lane = begin % kKeyGroup;
       if (walk.in_place() && begin + kPanel < stretch.to) find(begin + kPanel, keys.next);
       float* scores = call.scores + (begin - stretch.origin);
-      if (converts_as_it_goes(call)) {
+      if (converts_as_it_goes<Stored>(call)) {
         multiply<false>(rows, call.q, kv.key_dim, keys, kv.key_dim, scores, call.score_stride);
       } else {
         pack(keys, kv.key_dim, call.panel);
@@ -175,6 +176,18 @@ class Attention {
                         scores, call.score_stride);
       }
       if (!walk.in_place() && begin + kPanel < stretch.to) find(begin + kPanel, keys.next);
+    }
+  }
+
+  // Asks for K of the first panel.
+  static void fetch_first_keys(const AttendCall& call, const Stretch& stretch) {
+    const GroupWalk walk(call, stretch);
+    if (!walk.in_place()) return;
+    const uint32_t begin = stretch.from / kKeyGroup * kKeyGroup;
+    for (uint32_t p = begin; p < begin + kPanel && p < stretch.to; p += kKeyGroup) {
+      const uint8_t* group = walk.at(p, 0);
+      for (size_t byte = 0; byte < kKeyGroup * call.kv->key_row_bytes; byte += kCacheLine)
+        fetch(group + byte);
     }
   }
 
@@ -236,6 +249,20 @@ class Attention {
     call.sum[row] = Vector::sum_lanes(Vector::add(sum[0], sum[1]));
   }
 
+  // Turns all scores into weights, and asks for the first run of values meanwhile.
+  static void weigh_and_fetch_values(const AttendCall& call, const Stretch& stretch) {
+    const uint8_t* values[kAttendRun];
+    const uint32_t n = stretch.empty() ? 0 : end_of_run(stretch, stretch.from) - stretch.from;
+    RowWalk(call, stretch.from).next(n, values);
+    const uint32_t rows = call.n_tokens * call.n_heads;
+    for (uint32_t row = 0, at = 0; row < rows; row++) {
+      for (; at * rows < (row + 1) * n; at++)
+        for (size_t byte = 0; byte < call.kv->value_row_bytes; byte += kCacheLine)
+          fetch(values[at] + byte);
+      weigh(call, stretch, row);
+    }
+  }
+
   // --- values
   // --------------------------------------------------------------------------------------
 
@@ -252,6 +279,12 @@ class Attention {
         Vector::store(panel + i * kPanel, value);
       }
     }
+  }
+
+  // Where the run of a position ends.
+  static uint32_t end_of_run(const Stretch& stretch, uint32_t position) {
+    const uint32_t border = (position / kAttendRun + 1) * kAttendRun;
+    return border < stretch.to ? border : stretch.to;
   }
 
   // The positions of a run, and those that all tokens attend to.
@@ -299,15 +332,12 @@ class Attention {
     const size_t out_stride = attend_aligned(kv.value_dim);
     RowWalk walk(call, stretch.from);
     const uint8_t* rows[2][kAttendRun];
-    const auto end_of = [&](uint32_t begin) {
-      const uint32_t border = (begin / kAttendRun + 1) * kAttendRun;
-      return border < stretch.to ? border : stretch.to;
-    };
-    walk.next(end_of(stretch.from) - stretch.from, rows[0]);
+    walk.next(end_of_run(stretch, stretch.from) - stretch.from, rows[0]);
     uint32_t turn = 0;
     for (uint32_t begin = stretch.from, end; begin < stretch.to; begin = end, turn ^= 1) {
-      end = end_of(begin);
-      const uint32_t n = end - begin, next = end < stretch.to ? end_of(end) - end : 0;
+      end = end_of_run(stretch, begin);
+      const uint32_t n = end - begin;
+      const uint32_t next = end < stretch.to ? end_of_run(stretch, end) - end : 0;
       walk.next(next, rows[turn ^ 1]);
       for (uint32_t i = next; i < n; i++) rows[turn ^ 1][i] = rows[turn][i];
       const Run run = run_at(call, begin, end);
@@ -315,7 +345,7 @@ class Attention {
         const ValuePanel<Vector, Stored> values = {rows[turn], rows[turn ^ 1], d,
                                                    d * kv.value_row_bytes / kv.value_dim};
         const bool whole = d + kPanel <= kv.value_dim;
-        if (whole && converts_as_it_goes(call)) {
+        if (whole && converts_as_it_goes<Stored>(call)) {
           accumulate_run(call, stretch, run, values, call.out + d, out_stride);
           continue;
         }

@@ -18,6 +18,8 @@
 namespace halogen::cpu {
 namespace {
 
+#define HALOGEN_INLINE __attribute__((always_inline))
+
 inline constexpr size_t kNoPart = SIZE_MAX;
 
 // --- the stored types
@@ -33,7 +35,7 @@ struct F32Stored {
   static F load(const uint8_t* row, size_t d) {
     return Vector::load(reinterpret_cast<const float*>(row) + d);
   }
-  static void load_row(const uint8_t* row, size_t d, F& left, F& right) {
+  static HALOGEN_INLINE void load_row(const uint8_t* row, size_t d, F& left, F& right) {
     left = load(row, d);
     right = load(row, d + Vector::kLanes);
   }
@@ -41,7 +43,7 @@ struct F32Stored {
     const float* at;
     Keys(const uint8_t* group, uint32_t lane, size_t d)
         : at(reinterpret_cast<const float*>(group) + d * kKeyGroup + lane) {}
-    F load(size_t j) const { return Vector::load(at + j * kKeyGroup); }
+    HALOGEN_INLINE F load(size_t j) const { return Vector::load(at + j * kKeyGroup); }
   };
 };
 
@@ -51,14 +53,14 @@ struct F16Stored {
   static constexpr size_t kBytes = 2, kGroupBytes = kKeyGroup * 2, kPart = kNoPart;
 
   static F load(const uint8_t* row, size_t d) { return Vector::load_f16(row + 2 * d); }
-  static void load_row(const uint8_t* row, size_t d, F& left, F& right) {
+  static HALOGEN_INLINE void load_row(const uint8_t* row, size_t d, F& left, F& right) {
     left = load(row, d);
     right = load(row, d + Vector::kLanes);
   }
   struct Keys {
     const uint8_t* at;
     Keys(const uint8_t* group, uint32_t lane, size_t d) : at(group + 2 * (d * kKeyGroup + lane)) {}
-    F load(size_t j) const { return Vector::load_f16(at + j * kGroupBytes); }
+    HALOGEN_INLINE F load(size_t j) const { return Vector::load_f16(at + j * kGroupBytes); }
   };
 };
 
@@ -68,7 +70,7 @@ struct Q8Stored {
   static constexpr size_t kBytes = 0;
   static constexpr size_t kGroupBytes = kKeyGroup * sizeof(BlockQ8_0) / kBlock, kPart = kBlock;
 
-  static void load_row(const uint8_t* row, size_t d, F& left, F& right) {
+  static HALOGEN_INLINE void load_row(const uint8_t* row, size_t d, F& left, F& right) {
     const auto& block = reinterpret_cast<const BlockQ8_0*>(row)[d / kBlock];
     const int8_t* codes = block.q + d % kBlock;
     const F scale = Vector::broadcast_f16(block.scale);
@@ -83,7 +85,7 @@ struct Q8Stored {
       scales = Vector::load_f16(group + 2 * lane);
       codes = reinterpret_cast<const int8_t*>(group) + (2 + d % kBlock) * kKeyGroup + lane;
     }
-    F load(size_t j) const {
+    HALOGEN_INLINE F load(size_t j) const {
       return Vector::multiply(scales, Vector::load_i8(codes + j * kKeyGroup));
     }
   };
@@ -95,7 +97,7 @@ struct Q4Stored {
   static constexpr size_t kBytes = 0;
   static constexpr size_t kGroupBytes = kKeyGroup * sizeof(BlockQ4_0) / kBlock, kPart = kBlock / 2;
 
-  static void load_row(const uint8_t* row, size_t d, F& left, F& right) {
+  static HALOGEN_INLINE void load_row(const uint8_t* row, size_t d, F& left, F& right) {
     const auto& block = reinterpret_cast<const BlockQ4_0*>(row)[d / kBlock];
     const F scale = Vector::broadcast_f16(block.scale);
     const auto codes = [&](size_t at) {
@@ -113,7 +115,7 @@ struct Q4Stored {
       scales = Vector::load_f16(group + 2 * lane);
       nibbles = group + (2 + d % kPart) * kKeyGroup + lane;
     }
-    F load(size_t j) const {
+    HALOGEN_INLINE F load(size_t j) const {
       return Vector::multiply(scales, Vector::load_nibbles(nibbles + j * kKeyGroup, high));
     }
   };
@@ -129,6 +131,8 @@ inline typename Vector::F load_some(const uint8_t* row, size_t d, size_t n) {
 
 // --- sources
 
+inline constexpr size_t kCacheLine = 64;
+
 // Asks the second cache for what is needed soon: the first one cannot take so much at once.
 inline void fetch(const uint8_t* from) {
   __builtin_prefetch(from, 0, 2);
@@ -141,8 +145,8 @@ struct PackedPanel {
   static constexpr size_t kPart = kNoPart;
   const float* rows;
 
-  PackedPanel part(size_t i) const { return {rows + i * 2 * Vector::kLanes}; }
-  void load(size_t j, F& left, F& right) const {
+  HALOGEN_INLINE PackedPanel part(size_t i) const { return {rows + i * 2 * Vector::kLanes}; }
+  HALOGEN_INLINE void load(size_t j, F& left, F& right) const {
     left = Vector::load(rows + j * 2 * Vector::kLanes);
     right = Vector::load(rows + j * 2 * Vector::kLanes + Vector::kLanes);
   }
@@ -162,13 +166,13 @@ struct KeyPanel {
     typename Stored::Keys left, right;
     const uint8_t* next[kGroups];
 
-    void load(size_t j, F& to_left, F& to_right) const {
+    HALOGEN_INLINE void load(size_t j, F& to_left, F& to_right) const {
       for (uint32_t g = 0; g < kGroups; g++) fetch(next[g] + j * Stored::kGroupBytes);
       to_left = left.load(j);
       to_right = right.load(j);
     }
   };
-  Part part(size_t d) const {
+  HALOGEN_INLINE Part part(size_t d) const {
     constexpr uint32_t kRight = (kGroups - 1);
     Part part = {
         {groups[0], lane, d}, {groups[kRight], (lane + Vector::kLanes) % kKeyGroup, d}, {}};
@@ -187,8 +191,8 @@ struct ValuePanel {
   size_t d;
   size_t offset;  // of what is asked for
 
-  ValuePanel part(size_t i) const { return {rows + i, next + i, d, offset}; }
-  void load(size_t j, F& left, F& right) const {
+  HALOGEN_INLINE ValuePanel part(size_t i) const { return {rows + i, next + i, d, offset}; }
+  HALOGEN_INLINE void load(size_t j, F& left, F& right) const {
     fetch(next[j] + offset);
     Stored::load_row(rows[j], d, left, right);
   }

@@ -10,7 +10,7 @@ struct Vector {
   using I = int32_t __attribute__((vector_size(16)));
   static constexpr uint32_t kLanes = 4;
   static constexpr int kRows = 4;  // of a product at a time, so that the sums fit the registers
-  static constexpr uint32_t kPartsThatConvert = 1;
+  static constexpr uint32_t kPartsThatConvert = 1;  // of F32 and F16, where that is cheaper
 
   static F zero() { return F{}; }
   static F set(float value) { return F{value, value, value, value}; }
