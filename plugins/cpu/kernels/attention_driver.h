@@ -141,32 +141,35 @@ class Attention {
   // --- scores
   // --------------------------------------------------------------------------------------
 
+  // The groups of the panel that begins at a position. One of which no token attends to a position
+  // is the other one again, as its scores are not looked at.
+  template <uint32_t Groups>
+  static void find_groups(const GroupWalk& walk, const Stretch& stretch, uint32_t begin,
+                          const uint8_t* (&groups)[Groups]) {
+    const uint32_t first = begin / kKeyGroup * kKeyGroup;
+    for (uint32_t g = 0; g < Groups; g++) {
+      const uint32_t position = first + g * kKeyGroup;
+      const bool seen = position < stretch.to && position + kKeyGroup > stretch.from;
+      groups[g] = seen ? walk.at(position, g) : nullptr;
+    }
+    for (uint32_t g = 0; g < Groups; g++)
+      if (!groups[g]) groups[g] = groups[Groups - 1 - g];
+  }
+
   template <class Stored>
   static void score(const AttendCall& call, const Stretch& stretch) {
-    using Keys = KeyPanel<Vector, Stored>;
     const KvGeometry& kv = *call.kv;
     const uint32_t rows = call.n_tokens * call.n_heads;
     const GroupWalk walk(call, stretch);
-    // A group of which no token attends to a position is another one's copy, as its scores are not
-    // looked at.
-    const auto find = [&](uint32_t begin, const uint8_t** groups) {
-      const uint32_t first = begin / kKeyGroup * kKeyGroup;
-      for (uint32_t g = 0; g < Keys::kGroups; g++) {
-        const uint32_t position = first + g * kKeyGroup;
-        const bool seen = position < stretch.to && position + kKeyGroup > stretch.from;
-        groups[g] = seen ? walk.at(position, g) : nullptr;
-      }
-      for (uint32_t g = 0; g < Keys::kGroups; g++)
-        if (!groups[g]) groups[g] = groups[Keys::kGroups - 1 - g];
-    };
     // The stretch may begin panels after its origin.
     uint32_t begin = stretch.from / kPanel * kPanel;
-    Keys keys;
-    find(begin, keys.next);
+    KeyPanel<Vector, Stored> keys;
+    find_groups(walk, stretch, begin, keys.next);
     for (; begin < stretch.to; begin += kPanel) {
       std::memcpy(keys.groups, keys.next, sizeof keys.groups);
       keys.lane = begin % kKeyGroup;
-      if (walk.in_place() && begin + kPanel < stretch.to) find(begin + kPanel, keys.next);
+      const bool more = begin + kPanel < stretch.to;
+      if (more && walk.in_place()) find_groups(walk, stretch, begin + kPanel, keys.next);
       float* scores = call.scores + (begin - stretch.origin);
       if (converts_as_it_goes<Stored>(call)) {
         multiply<false>(rows, call.q, kv.key_dim, keys, kv.key_dim, scores, call.score_stride);
@@ -175,7 +178,8 @@ class Attention {
         multiply<false>(rows, call.q, kv.key_dim, PackedPanel<Vector>{call.panel}, kv.key_dim,
                         scores, call.score_stride);
       }
-      if (!walk.in_place() && begin + kPanel < stretch.to) find(begin + kPanel, keys.next);
+      // Scratch is free only now.
+      if (more && !walk.in_place()) find_groups(walk, stretch, begin + kPanel, keys.next);
     }
   }
 

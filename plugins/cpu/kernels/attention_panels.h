@@ -173,9 +173,8 @@ struct KeyPanel {
     }
   };
   HALOGEN_INLINE Part part(size_t d) const {
-    constexpr uint32_t kRight = (kGroups - 1);
     Part part = {
-        {groups[0], lane, d}, {groups[kRight], (lane + Vector::kLanes) % kKeyGroup, d}, {}};
+        {groups[0], lane, d}, {groups[kGroups - 1], (lane + Vector::kLanes) % kKeyGroup, d}, {}};
     for (uint32_t g = 0; g < kGroups; g++) part.next[g] = next[g] + d * Stored::kGroupBytes;
     return part;
   }
