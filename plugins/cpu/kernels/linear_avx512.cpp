@@ -26,9 +26,14 @@ inline constexpr int kChains = Tokens == 1   ? 4
 
 template <int Tokens>
 inline void add_chains(__m512i (&dot)[Tokens][kChains<Tokens>]) {
-  for (auto& chains : dot)
-    for (int step = kChains<Tokens> / 2; step > 0; step /= 2)
-      for (int c = 0; c < step; ++c) chains[c] = _mm512_add_epi32(chains[c], chains[c + step]);
+  unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
+    auto& chains = dot[t];
+    if constexpr (kChains<Tokens> == 4) {
+      chains[0] = _mm512_add_epi32(chains[0], chains[2]);
+      chains[1] = _mm512_add_epi32(chains[1], chains[3]);
+    }
+    if constexpr (kChains<Tokens> >= 2) chains[0] = _mm512_add_epi32(chains[0], chains[1]);
+  });
 }
 
 inline __mmask16 first_rows(size_t n_rows) {
@@ -93,20 +98,25 @@ struct BlockKernel : PanelKernel<Format, PanelBlock, Q8Block, size_t{kBlock}, Bl
   [[gnu::always_inline]] static inline void add_block(const PanelBlock& w,
                                                       const Q8Block* const (&x)[Tokens], size_t b,
                                                       __m512 (&total)[Tokens]) {
-    __m512i dot[Tokens][kChains<Tokens>] = {};
-    if constexpr (Format::kOffsetBits > 0)
-      for (int t = 0; t < Tokens; ++t)
+    __m512i dot[Tokens][kChains<Tokens>];
+    unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
+      unroll<kChains<Tokens>>(
+          [&](auto c) __attribute__((always_inline)) { dot[t][c] = _mm512_setzero_si512(); });
+      if constexpr (Format::kOffsetBits > 0)
         dot[t][0] = _mm512_slli_epi32(_mm512_set1_epi32(x[t][b].negative_sum), Format::kOffsetBits);
-    for (int i = 0; i < kBlock / 4; ++i)
-      for (int t = 0; t < Tokens; ++t)
+    });
+    unroll<kBlock / 4>([&](auto i) __attribute__((always_inline)) {
+      unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
         add_products(w.codes[i], x[t][b].q + 4 * i, dot[t][i % kChains<Tokens>]);
+      });
+    });
     add_chains<Tokens>(dot);
-    for (int t = 0; t < Tokens; ++t) {
+    unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
       const __m512 scale = _mm512_mul_ps(w.scale, _mm512_set1_ps(x[t][b].scale));
       total[t] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(dot[t][0]), scale, total[t]);
       if constexpr (Format::kHasMinimum)
         total[t] = _mm512_fmadd_ps(w.minimum, _mm512_set1_ps(x[t][b].sum), total[t]);
-    }
+    });
   }
 };
 
@@ -137,11 +147,12 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
     __m512i sum[Tokens] = {};
     if constexpr (Format::kOffset == Offset::kCodes) add_offsets(scales, x, b, sum);
     Format::visit(rows, [&](int j, const __m512i(&codes)[8]) __attribute__((always_inline)) {
-      for (int i = 0; i < 8; i += kQuads) {
+      unroll<8 / kQuads>([&](auto part) __attribute__((always_inline)) {
+        const int first = 8 * j + kQuads * part;
         const int8_t* q[Tokens];
-        for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + 4 * (8 * j + i);
-        add_sub_block(codes + i, scales.of[(8 * j + i) / kQuads], q, sum);
-      }
+        for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + 4 * first;
+        add_sub_block(codes + kQuads * part, scales.of[first / kQuads], q, sum);
+      });
     });
     finish_block(scales, x, b, sum, total);
   }
@@ -167,13 +178,20 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
   [[gnu::always_inline]] static inline void add_sub_block(const __m512i* codes, __m512i scale,
                                                           const int8_t* const (&q)[Tokens],
                                                           __m512i (&sum)[Tokens]) {
-    __m512i dot[Tokens][kChains<Tokens>] = {};
-    for (int i = 0; i < kQuads; ++i)
-      for (int t = 0; t < Tokens; ++t)
+    __m512i dot[Tokens][kChains<Tokens>];
+    unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
+      unroll<kChains<Tokens>>(
+          [&](auto c) __attribute__((always_inline)) { dot[t][c] = _mm512_setzero_si512(); });
+    });
+    unroll<kQuads>([&](auto i) __attribute__((always_inline)) {
+      unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
         add_products(codes[i], q[t] + 4 * i, dot[t][i % kChains<Tokens>]);
+      });
+    });
     add_chains<Tokens>(dot);
-    for (int t = 0; t < Tokens; ++t)
+    unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
       sum[t] = _mm512_add_epi32(sum[t], _mm512_mullo_epi32(dot[t][0], scale));
+    });
   }
 
   template <int Tokens>
@@ -198,9 +216,11 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
   [[gnu::always_inline]] static inline void add_offsets(const SuperBlockScales& w,
                                                         const Q8SuperBlock* const (&x)[Tokens],
                                                         size_t b, __m512i (&sum)[Tokens]) {
-    for (int i = 0; i < 8; ++i)
-      for (int t = 0; t < Tokens; ++t)
+    unroll<8>([&](auto i) __attribute__((always_inline)) {
+      unroll<Tokens>([&](auto t) __attribute__((always_inline)) {
         sum[t] = _mm512_dpwssd_epi32(sum[t], w.offsets[i], broadcast_bytes(x[t][b].sums + 2 * i));
+      });
+    });
   }
 };
 

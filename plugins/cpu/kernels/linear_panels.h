@@ -39,7 +39,7 @@ namespace {
 
 // What an unpacked panel may take of the first-level cache (32 KiB or more).
 inline constexpr size_t kPanelBytes = 20 * 1024;
-// How far ahead interleaved weights are asked for while several tokens are multiplied.
+// How far ahead interleaved weights are asked for.
 inline constexpr size_t kAheadBytes = 4096;
 inline constexpr size_t kCacheLine = 64;
 
@@ -59,7 +59,6 @@ class FileWalk {
                    first_block;
     ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
   }
-  static constexpr bool kFetchesItself = false;
   const Block* const (&rows() const)[kRows] { return blocks_; }
   void prefetch_ahead() {
     // The next panel is the next run of memory; that of this one would be kRows streams.
@@ -88,8 +87,6 @@ class InterleavedWalk {
   InterleavedWalk(const LinearCall& call, size_t row, size_t /*n_rows*/, size_t first_block)
       : block_{static_cast<const uint8_t*>(call.weights) + row * call.row_bytes +
                first_block * sizeof(Block) * kRows} {}
-  // The processor sees the pattern, as long as it has little else to do.
-  static constexpr bool kFetchesItself = true;
   InterleavedBlock<Block, kRows> rows() const { return block_; }
   void prefetch_ahead() {
     for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
@@ -158,9 +155,9 @@ class PanelLoops {
           [&](size_t token, size_t n) { run_direct_tile<Kernel::kTokens>(n, token, row); });
   }
 
-  // Tokens or fewer.
+  // Tokens or fewer. Functions of their own: compilers do less for loops in very large ones.
   template <int Tokens>
-  void run_direct_tile(size_t n_tokens, size_t token, size_t row) {
+  [[gnu::noinline]] void run_direct_tile(size_t n_tokens, size_t token, size_t row) {
     if constexpr (Tokens > 1)
       if (n_tokens < Tokens) return run_direct_tile<Tokens - 1>(n_tokens, token, row);
     const Activations* x[Tokens];
@@ -169,7 +166,7 @@ class PanelLoops {
     Walk walk(call_, row, n_rows, 0);
     typename Kernel::Total totals[Tokens] = {};
     for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
-      if (Tokens > 1 || !Walk::kFetchesItself) walk.prefetch_ahead();
+      walk.prefetch_ahead();
       Kernel::template add<Tokens>(walk.rows(), x, b, totals);
     }
     for (int t = 0; t < Tokens; ++t) Kernel::store(totals[t], output_of(token + t) + row, n_rows);
