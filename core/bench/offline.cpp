@@ -23,9 +23,13 @@ StepCost& operator+=(StepCost& sum, const StepCost& more) {
 
 class Measurement {
  public:
-  Measurement(StepRunner& runner, const MachineSpeed& speed, const Ledger& ledger,
+  Measurement(StepRunner& runner, const MachineSpeed& speed, uint32_t threads, const Ledger& ledger,
               uint32_t repetitions)
-      : runner_(runner), speed_(speed), ledger_(ledger), repetitions_(repetitions) {}
+      : runner_(runner),
+        speed_(speed),
+        threads_(threads),
+        ledger_(ledger),
+        repetitions_(repetitions) {}
 
   Result<OfflineRow> prefill(uint32_t length) {
     const uint32_t chunk = runner_.model().limits().max_batch_tokens;
@@ -62,7 +66,17 @@ class Measurement {
       }
       return {};
     };
-    return measure(row, uint64_t{batch} * length, length, body, cost);
+    // Other tenants of a machine take of its bandwidth by the minute, so the ceiling is that of
+    // this row: the mean of a reading before and one after it.
+    const double before = measure_read_bandwidth(threads_);
+    auto measured = measure(row, uint64_t{batch} * length, length, body, cost);
+    const double after = measure_read_bandwidth(threads_);
+    if (measured && before > 0 && after > 0) {
+      MachineSpeed speed = speed_;
+      speed.read_bandwidth = (before + after) / 2;
+      set_ceiling(*measured, uint64_t{batch} * length, cost, speed);
+    }
+    return measured;
   }
 
  private:
@@ -83,13 +97,19 @@ class Measurement {
     row.rate = Summary::of(rates);
     row.milliseconds = 1000 * median / steps;
     row.gigabytes = static_cast<double>(cost.bytes) / median / 1e9;
-    const double least = least_seconds(cost, speed_, &row.memory_bound);
-    row.ceiling = least > 0 ? static_cast<double>(tokens) / least : 0;
+    set_ceiling(row, tokens, cost, speed_);
     return row;
+  }
+
+  static void set_ceiling(OfflineRow& row, uint64_t tokens, const StepCost& cost,
+                          const MachineSpeed& speed) {
+    const double least = least_seconds(cost, speed, &row.memory_bound);
+    row.ceiling = least > 0 ? static_cast<double>(tokens) / least : 0;
   }
 
   StepRunner& runner_;
   const MachineSpeed& speed_;
+  const uint32_t threads_;
   const Ledger& ledger_;
   const uint32_t repetitions_;
 };
@@ -122,13 +142,14 @@ double least_seconds(const StepCost& cost, const MachineSpeed& speed, bool* memo
 }
 
 Status run_offline(const ServedModel& model, const OfflineOptions& options,
-                   const MachineSpeed& speed, const std::function<void(const OfflineRow&)>& done) {
+                   const MachineSpeed& speed, uint32_t threads,
+                   const std::function<void(const OfflineRow&)>& done) {
   auto runner = StepRunner::create(model, options.largest_batch(), options.longest_context());
   if (!runner) return runner.error();
   if (Status filled = runner->fill_pool(); !filled) return filled;
   runner->settle();
   const Ledger ledger = model.ledger();
-  Measurement measurement(*runner, speed, ledger, options.repetitions);
+  Measurement measurement(*runner, speed, threads, ledger, options.repetitions);
   for (const uint32_t length : options.prefills) {
     auto row = measurement.prefill(length);
     if (!row) return row.error();

@@ -46,8 +46,10 @@ struct OfflineRow {
 double least_seconds(const StepCost& cost, const MachineSpeed& speed, bool* memory_bound);
 
 // [worker] Measures all rows, each as often as asked; `done` is told each row when it is there. The
-// first error ends it.
+// first error ends it. `speed` is the machine's with `threads`; how fast these read memory is
+// measured again beside each row that decodes.
 Status run_offline(const ServedModel& model, const OfflineOptions& options,
-                   const MachineSpeed& speed, const std::function<void(const OfflineRow&)>& done);
+                   const MachineSpeed& speed, uint32_t threads,
+                   const std::function<void(const OfflineRow&)>& done);
 
 }  // namespace halogen::bench

@@ -49,7 +49,8 @@ int bench_model(const BenchArguments& arguments) {
     found.rows.push_back(row);
     line.show("measuring", static_cast<double>(found.rows.size()) / static_cast<double>(all));
   };
-  const Status measured = bench::run_offline(*loaded->model, options, found.speed, done);
+  const Status measured =
+      bench::run_offline(*loaded->model, options, found.speed, found.threads, done);
   line.wipe();
   if (!measured) return report(measured.error());
   const OutputArguments& output = arguments.output;

@@ -69,7 +69,7 @@ struct EngineProfile {
   std::uint32_t context = 0;  // tokens of one sequence; 0: as the model was trained
   std::uint32_t max_concurrent_requests = 16;
   std::uint32_t queue_limit = 256;
-  std::uint32_t max_batch_tokens = 2048;                 // what the buffers of a step are made for
+  std::uint32_t max_batch_tokens = 512;                  // what the buffers of a step are made for
   std::uint32_t batch_size = 0;                          // 0: max_batch_tokens
   std::uint32_t prefill_batch_size = 0;                  // 0: batch_size
   std::chrono::milliseconds target_token_interval{100};  // 0: none

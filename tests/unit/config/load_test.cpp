@@ -22,8 +22,8 @@ TEST(Load, WithoutAnySourceEverythingIsTheDefault) {
   EXPECT_EQ(profile->server.port, 8080);
   EXPECT_EQ(profile->kv.pool_size, ByteSize::percent_hundredths(8500));
   EXPECT_EQ(profile->kv.cache_type, CacheType::f16);
-  EXPECT_EQ(profile->engine.tokens_per_step(), 2048u);
-  EXPECT_EQ(profile->engine.prefill_tokens_per_step(), 2048u);
+  EXPECT_EQ(profile->engine.tokens_per_step(), 512u);
+  EXPECT_EQ(profile->engine.prefill_tokens_per_step(), 512u);
   EXPECT_EQ(profile->origin("server.port"), "default");
   EXPECT_TRUE(profile->origins.empty());
   for (const Setting& setting : settings())
@@ -35,7 +35,7 @@ TEST(Load, LaterSourcesWinAndAreNamed) {
   const std::string file =
       folder.write("halogen.toml",
                    "[server]\nport = 1\nmax_connections = 1\n[plugins]\npath = [\"from-file\"]\n"
-                   "[engine]\nqueue_limit = 1\nbatch_size = 1024\n");
+                   "[engine]\nqueue_limit = 1\nbatch_size = 256\n");
   const std::string profile_file =
       folder.write("profiles/chat.toml",
                    "[server]\nmax_connections = 2\n[plugins]\npath = [\"from-profile\"]\n[engine]\n"
@@ -53,7 +53,7 @@ TEST(Load, LaterSourcesWinAndAreNamed) {
   EXPECT_EQ(profile->origin("plugins.path"), "environment HALOGEN_PLUGIN_PATH");
   EXPECT_EQ(profile->engine.queue_limit, 3u);
   EXPECT_EQ(profile->origin("engine.queue_limit"), "flag --queue-limit");
-  EXPECT_EQ(profile->engine.batch_size, 1024u);
+  EXPECT_EQ(profile->engine.batch_size, 256u);
   EXPECT_EQ(profile->origin("engine.context"), "default");
 }
 

@@ -159,13 +159,13 @@ TEST(Messages, DoNotQuoteSecrets) {
 
 TEST(Messages, ContradictionsBetweenSettings) {
   EXPECT_EQ(FromText("[engine]\nbatch_size = 4096\n").message(),
-            "engine.batch_size = 4096 (FILE:2) is more than engine.max_batch_tokens = 2048 "
+            "engine.batch_size = 4096 (FILE:2) is more than engine.max_batch_tokens = 512 "
             "(default): a step cannot hold more tokens than its memory");
   EXPECT_EQ(FromText("[engine]\nprefill_batch_size = 300\n", {"--batch-size", "256"}).message(),
             "engine.prefill_batch_size = 300 (FILE:2) is more than engine.batch_size = 256 (flag "
             "--batch-size): a step cannot hold more prompt tokens than tokens");
   EXPECT_EQ(FromText("[engine]\nprefill_batch_size = 3000\n").message(),
-            "engine.prefill_batch_size = 3000 (FILE:2) is more than engine.max_batch_tokens = 2048 "
+            "engine.prefill_batch_size = 3000 (FILE:2) is more than engine.max_batch_tokens = 512 "
             "(default): a step cannot hold more prompt tokens than tokens");
   EXPECT_EQ(
       FromText("[engine]\nmax_batch_tokens = 8\n").message(),
