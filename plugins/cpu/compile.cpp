@@ -7,6 +7,8 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/common/check_request.h"
+#include "plugins/common/rope_frequencies.h"
 #include "plugins/cpu/attend_operation.h"
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/row_stages.h"
@@ -287,7 +289,7 @@ class Compiler {
   Columns angles_of(const halogen_node& n, RowOperation& operation) {
     const halogen_value_id factors = n.n_inputs > 2 ? n.inputs[2] : HALOGEN_NO_VALUE;
     for (const KnownAngles& known : known_angles_) {
-      if (known.factors == factors && same(known.attributes, n.attributes.rope))
+      if (known.factors == factors && backends::same_rotation(known.attributes, n.attributes.rope))
         return read(known.columns);
     }
     plan_.angles.push_back(std::make_unique<RopeAngles>(n.attributes.rope, vector(factors)));
@@ -297,15 +299,6 @@ class Compiler {
     operation.append(angles_stage(angles, out));
     known_angles_.push_back({n.attributes.rope, factors, out});
     return out;
-  }
-
-  static bool same(const halogen_rope_attributes& a, const halogen_rope_attributes& b) {
-    return a.scaling == b.scaling && a.dims == b.dims && a.base == b.base && a.factor == b.factor &&
-           a.original_context == b.original_context &&
-           a.low_frequency_factor == b.low_frequency_factor &&
-           a.high_frequency_factor == b.high_frequency_factor && a.beta_fast == b.beta_fast &&
-           a.beta_slow == b.beta_slow && a.attention_factor == b.attention_factor &&
-           a.yarn_truncate == b.yarn_truncate;
   }
 
   // What a product reads: the floats themselves, or the value quantised in the weight's format,
@@ -515,13 +508,9 @@ halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_dat
       return status;
     }
   }
-  for (uint32_t i = 0; weights && i < graph.n_weights; i++) {
-    if (!weights[i].data || weights[i].bytes != graph.weights[i]->bytes) {
-      return failed(error, HALOGEN_E_INVALID,
-                    std::string("weight '") + graph.weights[i]->name + "' has " +
-                        std::to_string(weights[i].bytes) + " bytes where the graph needs " +
-                        std::to_string(graph.weights[i]->bytes));
-    }
+  if (const halogen_status status = backends::check_weights(graph, weights, error);
+      status != HALOGEN_OK) {
+    return status;
   }
   Compiler(graph, weights, copies, limits, settings, plan).compile();
   return HALOGEN_OK;
