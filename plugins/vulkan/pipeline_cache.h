@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "halogen/cxx/plugin.hpp"
+
 #include "plugins/vulkan/device.h"
 
 namespace halogen::vulkan {

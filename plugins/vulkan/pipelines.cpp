@@ -4,14 +4,26 @@
 #include <atomic>
 #include <set>
 
+#include <sched.h>
+
 #include "plugins/vulkan/failure.h"
 #include "plugins/vulkan/shaders.h"
 
 namespace halogen::vulkan {
+namespace {
 
-Pipelines::Pipelines(Device& device, PipelineCache& cache, const halogen_host* host,
-                     unsigned threads)
-    : device_(device), cache_(cache), host_(host), threads_(threads) {
+// That this process may use.
+unsigned processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+}  // namespace
+
+Pipelines::Pipelines(Device& device, PipelineCache& cache, const halogen_host* host)
+    : device_(device), cache_(cache), host_(host) {
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
   VkPipelineLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
@@ -66,7 +78,7 @@ struct Pipelines::Work {
 
 void Pipelines::compile_all(Work& work, const Progress& progress) {
   std::vector<halogen_thread*> helpers;
-  for (size_t i = 1; i < std::min<size_t>(threads_, work.keys.size()); i++) {
+  for (size_t i = 1; i < std::min<size_t>(processors(), work.keys.size()); i++) {
     halogen_thread* helper = nullptr;
     if (host_->thread_start(host_, "vulkan-compile", Work::run, &work, &helper, nullptr) !=
         HALOGEN_OK)

@@ -23,7 +23,7 @@ class Pipelines {
   // No push-constant struct is larger; every device takes as much.
   static constexpr uint32_t kPushBytes = 128;
 
-  Pipelines(Device& device, PipelineCache& cache, const halogen_host* host, unsigned threads);
+  Pipelines(Device& device, PipelineCache& cache, const halogen_host* host);
   ~Pipelines();
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
@@ -44,7 +44,6 @@ class Pipelines {
   Device& device_;
   PipelineCache& cache_;
   const halogen_host* host_;
-  unsigned threads_;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::mutex mutex_;
   std::map<PipelineKey, VkPipeline> known_;

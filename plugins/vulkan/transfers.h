@@ -2,6 +2,7 @@
 // the rest goes through two staging buffers, one filled while the other is copied.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
