@@ -111,6 +111,20 @@ constexpr Groups matvec_groups(const MatvecSpecialization& s, uint32_t rows, uin
   return {std::min(groups_of(rows, s.rows), kMaxGroups), groups_of(tokens, s.tokens), 1};
 }
 
+// quantise_q8, then matvec_q8_<type> in place of matvec_<type>, for quantised types: four products
+// at a time in integers, with the inputs rounded to 8 bits. Needs the feature
+// shaderIntegerDotProduct (Vulkan 1.3, or VK_KHR_shader_integer_dot_product); worth it where that
+// is accelerated.
+struct QuantiseSpecialization {
+  uint32_t local_size = 64;
+};
+constexpr Groups quantise_groups(const QuantiseSpecialization& s, uint32_t columns, uint32_t rows) {
+  return {groups_of(columns / 16, s.local_size), rows, 1};
+}
+constexpr uint32_t q8_row_words(uint32_t columns) {
+  return columns / 32 * 12;
+}
+
 // matmul_<type>: tiles of 64 weight rows by 64 tokens.
 inline constexpr uint32_t kMatmulTile = 64;
 struct MatmulSpecialization {
@@ -118,6 +132,56 @@ struct MatmulSpecialization {
 };
 constexpr Groups matmul_groups(uint32_t rows, uint32_t tokens) {
   return {groups_of(rows, kMatmulTile), groups_of(tokens, kMatmulTile), 1};
+}
+
+// --- mixture of experts ----------------------------------------------------------------------
+// expert_route, then a product for each choice: expert_matvec for a few tokens, or expert_group and
+// expert_matmul for many; expert_combine in the end.
+
+// expert_route
+struct RouteSpecialization {
+  uint32_t local_size = 64;
+};
+constexpr Groups route_groups(uint32_t tokens) {
+  return {1, tokens, 1};
+}
+
+// expert_matvec_<type>, or expert_matvec_q8_<type> after quantise_q8: reads an expert's weights
+// again for every token that chose it.
+struct ExpertMatvecSpecialization {
+  uint32_t local_size = 64;
+  uint32_t rows = 4;  // 1 to 8
+  uint32_t subgroup_floor = 1;
+};
+constexpr Groups expert_matvec_groups(const ExpertMatvecSpecialization& s, uint32_t rows,
+                                      uint32_t used, uint32_t tokens) {
+  return {std::min(groups_of(rows, s.rows), kMaxGroups), tokens, used};
+}
+
+// expert_group
+struct GroupSpecialization {
+  uint32_t local_size = 256;
+};
+inline constexpr Groups kGroupGroups{1, 1, 1};
+constexpr uint32_t max_expert_tiles(uint32_t experts, uint32_t choices) {
+  return choices / kMatmulTile + std::min(experts, choices);
+}
+constexpr uint64_t expert_tiles_bytes(uint32_t experts, uint32_t choices) {
+  return sizeof(ExpertTiles) + sizeof(ExpertTile) * max_expert_tiles(experts, choices) +
+         sizeof(uint32_t) * choices;
+}
+
+// expert_matmul_<type>: MatmulSpecialization
+constexpr Groups expert_matmul_groups(uint32_t rows, uint32_t experts, uint32_t choices) {
+  return {groups_of(rows, kMatmulTile), max_expert_tiles(experts, choices), 1};
+}
+
+// expert_combine
+struct CombineSpecialization {
+  uint32_t local_size = 256;
+};
+constexpr Groups combine_groups(const CombineSpecialization& s, uint32_t columns, uint32_t tokens) {
+  return {groups_of(columns, s.local_size), tokens, 1};
 }
 
 // --- attention -------------------------------------------------------------------------------
@@ -195,6 +259,8 @@ static_assert(sizeof(EmbedConstants) <= 128 && sizeof(NormConstants) <= 128 &&
               sizeof(RopeConstants) <= 128 && sizeof(ActivateConstants) <= 128 &&
               sizeof(ElementwiseConstants) <= 128 && sizeof(CopyConstants) <= 128 &&
               sizeof(LinearConstants) <= 128 && sizeof(KvStoreConstants) <= 128 &&
-              sizeof(AttendConstants) <= 128);
+              sizeof(QuantiseConstants) <= 128 && sizeof(RouteConstants) <= 128 &&
+              sizeof(ExpertLinearConstants) <= 128 && sizeof(GroupConstants) <= 128 &&
+              sizeof(CombineConstants) <= 128 && sizeof(AttendConstants) <= 128);
 
 }  // namespace halogen::vulkan
