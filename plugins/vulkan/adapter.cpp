@@ -74,6 +74,7 @@ std::string missing_features(const InstanceFunctions& api, VkPhysicalDevice devi
   };
   need(v12.bufferDeviceAddress, "bufferDeviceAddress");
   need(features.features.shaderInt64, "shaderInt64");
+  need(v12.storageBuffer8BitAccess, "storageBuffer8BitAccess");
   need(v11.storageBuffer16BitAccess, "storageBuffer16BitAccess");
   need((subgroups.subgroupSupportedOperations & operations) == operations &&
            (subgroups.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0,

@@ -9,6 +9,7 @@ Device::Device(const Instance& instance, const Adapter& adapter)
   VkPhysicalDeviceVulkan12Features v12{};
   v12.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
   v12.bufferDeviceAddress = VK_TRUE;
+  v12.storageBuffer8BitAccess = VK_TRUE;
   VkPhysicalDeviceVulkan11Features v11{};
   v11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
   v11.pNext = &v12;
