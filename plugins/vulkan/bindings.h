@@ -11,13 +11,14 @@ namespace halogen::vulkan {
 class Bindings {
  public:
   Bindings(const Plan& plan, const WeightStore& weights, const StepArrays& arrays, const KvPool& kv,
-           const Span& arena, const Span& partials)
+           const Span& arena, const Span& partials, const Span& tiles)
       : plan_(plan),
         weights_(weights),
         arrays_(arrays),
         kv_(kv),
         arena_(arena),
-        partials_(partials) {}
+        partials_(partials),
+        tiles_(tiles) {}
 
   const Plan& plan() const { return plan_; }
   const WeightStore& weights() const { return weights_; }
@@ -42,16 +43,19 @@ class Bindings {
     return domain == Domain::tokens ? arrays_.n_tokens() : arrays_.n_rows();
   }
   uint64_t partials() const { return partials_.address; }
-  Range partial_range() const { return {partials_.address, partials_.address + partials_.bytes}; }
+  Range partial_range() const { return range(partials_); }
+  uint64_t tiles() const { return tiles_.address; }
+  Range tile_range() const { return range(tiles_); }
 
  private:
+  static Range range(const Span& span) { return {span.address, span.address + span.bytes}; }
   const Slot& slot(Columns columns) const { return plan_.slots[columns.slot]; }
 
   const Plan& plan_;
   const WeightStore& weights_;
   const StepArrays& arrays_;
   const KvPool& kv_;
-  Span arena_, partials_;
+  Span arena_, partials_, tiles_;
 };
 
 }  // namespace halogen::vulkan

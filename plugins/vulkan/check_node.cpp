@@ -10,6 +10,8 @@ namespace {
 
 // Threads of an attention workgroup hold four columns of V each.
 constexpr int64_t kLargestHead = 512;
+// What a workgroup sorts.
+constexpr int64_t kMostExperts = 1024;
 
 const char* type_name(halogen_type type) {
   const halogen_type_traits* traits = halogen_type_find(type);
@@ -35,7 +37,10 @@ class NodeCheck {
     switch (node_.op) {
       case HALOGEN_OP_EMBED:
       case HALOGEN_OP_LINEAR:
+      case HALOGEN_OP_MOE_LINEAR:
         return check_matrix();
+      case HALOGEN_OP_MOE_ROUTE:
+        return check_route();
       case HALOGEN_OP_NORM:
         return check_norm();
       case HALOGEN_OP_ATTEND:
@@ -53,6 +58,7 @@ class NodeCheck {
       case HALOGEN_OP_SOFTCAP:
       case HALOGEN_OP_SELECT_ROWS:
       case HALOGEN_OP_RESHAPE:
+      case HALOGEN_OP_MOE_COMBINE:
         return HALOGEN_OK;
       default:
         return refuse(error_, "operator " + std::to_string(node_.op));
@@ -66,9 +72,10 @@ class NodeCheck {
     return id == HALOGEN_NO_VALUE ? nullptr : graph_.values[id];
   }
 
-  // Beside the matrices of embed and linear, weights are vectors.
+  // Beside the matrices of embeddings and products, weights are vectors.
   halogen_status check_vectors() const {
-    const bool matrix = node_.op == HALOGEN_OP_EMBED || node_.op == HALOGEN_OP_LINEAR;
+    const bool matrix = node_.op == HALOGEN_OP_EMBED || node_.op == HALOGEN_OP_LINEAR ||
+                        node_.op == HALOGEN_OP_MOE_LINEAR;
     for (uint32_t i = matrix ? 2 : 0; i < node_.n_inputs; i++) {
       if (input(i) && input(i)->kind == HALOGEN_VALUE_WEIGHT && !plain(input(i)->type)) {
         return refuse(error_, std::string("the vector '") + input(i)->name + "' stored as " +
@@ -88,10 +95,31 @@ class NodeCheck {
     const halogen_value* matrix = input(1);
     if (matrix && matrix->kind == HALOGEN_VALUE_WEIGHT &&
         find_shader(std::string("matvec_") + type_name(matrix->type))) {
+      if (node_.op == HALOGEN_OP_MOE_LINEAR) return check_experts();
       return node_.op == HALOGEN_OP_LINEAR ? check_flat() : HALOGEN_OK;
     }
     return refuse(error_, std::string("the matrix '") + (matrix ? matrix->name : "?") +
                               "' stored as " + type_name(matrix ? matrix->type : 0));
+  }
+
+  // Inputs of single choices begin on 16 bytes.
+  halogen_status check_experts() const {
+    const halogen_value* x = input(0);
+    if (input(1)->n_dims == 3 && input(1)->dims[0] <= kMostExperts && x &&
+        (x->n_dims == 2 || (x->n_dims == 3 && x->dims[2] % 4 == 0))) {
+      return HALOGEN_OK;
+    }
+    return refuse(error_, std::string("the experts '") + input(1)->name + "' over such inputs");
+  }
+
+  halogen_status check_route() const {
+    const halogen_route_attributes& route = node_.attributes.route;
+    if (route.groups > 1) return refuse(error_, "routing limited to groups of experts");
+    if (route.scoring > 2)
+      return refuse(error_, "routing by scores " + std::to_string(route.scoring));
+    if (route.experts > kMostExperts)
+      return refuse(error_, "routing among " + std::to_string(route.experts) + " experts");
+    return HALOGEN_OK;
   }
 
   halogen_status check_norm() const {

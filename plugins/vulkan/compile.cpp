@@ -7,6 +7,7 @@
 #include "plugins/common/graph_view.h"
 #include "plugins/common/rope_frequencies.h"
 #include "plugins/vulkan/attend_operation.h"
+#include "plugins/vulkan/expert_operations.h"
 #include "plugins/vulkan/linear_operation.h"
 #include "plugins/vulkan/plan.h"
 #include "plugins/vulkan/row_operations.h"
@@ -149,6 +150,12 @@ class Compiler : backends::GraphView {
         return add_copy(read(n.inputs[0]), write(n.outputs[0]), width(value(n.outputs[0])), true);
       case HALOGEN_OP_CONCAT:
         return add_concat(n);
+      case HALOGEN_OP_MOE_ROUTE:
+        return add_route(n);
+      case HALOGEN_OP_MOE_LINEAR:
+        return add_experts(n);
+      case HALOGEN_OP_MOE_COMBINE:
+        return add_combine(n);
       default:
         return add_elementwise(n);
     }
@@ -326,6 +333,66 @@ class Compiler : backends::GraphView {
     if (limits_.max_tokens > 1) made.prefill = pipeline("attend_prefill", prefill);
   }
 
+  void add_route(const halogen_node& n) {
+    RouteOperation made;
+    made.pipeline = pipeline("expert_route", RouteSpecialization{});
+    made.attributes = n.attributes.route;
+    made.correction = vector(input(n, 1));
+    made.logits = read(n.inputs[0]);
+    made.ids = write(n.outputs[0]);
+    made.weights = write(n.outputs[1]);
+    push(std::move(made));
+  }
+
+  void add_experts(const halogen_node& n) {
+    const halogen_weight& weight = *graph().weights[value(n.inputs[1]).source];
+    ExpertLinearOperation made;
+    made.experts = static_cast<uint32_t>(weight.dims[0]);
+    made.rows = static_cast<uint32_t>(weight.dims[1]);
+    made.columns = static_cast<uint32_t>(weight.dims[2]);
+    made.row_bytes = static_cast<uint32_t>(halogen_row_bytes(weight.type, made.columns));
+    made.used = width(value(n.inputs[2]));
+    made.own_inputs = value(n.inputs[0]).n_dims == 3;
+    made.weight = matrix(n.inputs[1]);
+    made.bias = vector(input(n, 3));
+    made.specialization.subgroup_floor = adapter_.min_subgroup_size;
+    made.matvec = pipeline(typed("expert_matvec", weight.type), made.specialization);
+    if (limits_.max_tokens > kExpertMatvecTokens) {
+      made.matmul = pipeline(typed("expert_matmul", weight.type), MatmulSpecialization{});
+      group_choices(n.inputs[2], made.experts, made.used);
+    }
+    const Columns x = aligned_input(n.inputs[0]);
+    made.x = touch(x);
+    made.ids = read(n.inputs[2]);
+    made.y = write(n.outputs[0]);
+    push(std::move(made));
+  }
+
+  // Products of the same choices share their order.
+  void group_choices(halogen_value_id ids, uint32_t experts, uint32_t used) {
+    if (grouped_ == ids) return;
+    grouped_ = ids;
+    plan_.tile_bytes =
+        std::max(plan_.tile_bytes, expert_tiles_bytes(experts, limits_.max_tokens * used));
+    GroupOperation made;
+    made.pipeline = pipeline("expert_group", GroupSpecialization{});
+    made.experts = experts;
+    made.used = used;
+    made.ids = read(ids);
+    push(std::move(made));
+  }
+
+  void add_combine(const halogen_node& n) {
+    CombineOperation made;
+    made.pipeline = pipeline("expert_combine", made.specialization);
+    made.used = width(value(n.inputs[1]));
+    made.columns = width(value(n.outputs[0]));
+    made.x = read(n.inputs[0]);
+    made.weights = read(n.inputs[1]);
+    made.y = write(n.outputs[0]);
+    push(std::move(made));
+  }
+
   void add_activate(const halogen_node& n) {
     ActivateOperation made;
     made.specialization.activation = n.attributes.glu.activation;
@@ -400,6 +467,7 @@ class Compiler : backends::GraphView {
   std::vector<Columns> columns_;           // [values]
   std::vector<backends::Tenant> tenants_;  // [slots]
   std::map<PipelineKey, PipelineId> pipelines_;
+  halogen_value_id grouped_ = HALOGEN_NO_VALUE;  // the choices that were sorted last
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ struct Plan {
   std::vector<bool> matrices, vectors;  // [weights]: in the file's layout, as F32; maybe both
   uint64_t arena_bytes = 0;
   uint64_t partial_floats = 0;  // of split attention
+  uint64_t tile_bytes = 0;      // of choices that are sorted by expert
   std::optional<Columns> logits, hidden;
   SplitSizes splits{};
   uint32_t decode_tokens = 0;  // a step of more is attended to in tiles

@@ -21,8 +21,11 @@ uint64_t now_ns() {
                                    .count());
 }
 
-uint64_t partial_bytes(const Plan& plan) {
-  return std::max<uint64_t>(plan.partial_floats, 1) * sizeof(float);
+// Besides the weights.
+uint64_t scratch_bytes(const Plan& plan) {
+  return MemoryPool::aligned(plan.arena_bytes) +
+         MemoryPool::aligned(plan.partial_floats * sizeof(float)) +
+         MemoryPool::aligned(plan.tile_bytes);
 }
 
 uint64_t output_bytes(const Plan& plan, const std::optional<Columns>& output,
@@ -56,8 +59,8 @@ uint64_t nanoseconds(uint64_t microseconds) {
 }  // namespace
 
 uint64_t Program::device_bytes(const Plan& plan, const halogen_program_request& request) {
-  return WeightStore::bytes(plan, *request.graph, *request.limits) + plan.arena_bytes +
-         partial_bytes(plan) + StepArrays::bytes(*request.limits, request.geometry->block_tokens) +
+  return WeightStore::bytes(plan, *request.graph, *request.limits) + scratch_bytes(plan) +
+         StepArrays::bytes(*request.limits, request.geometry->block_tokens) +
          read_back_bytes(plan, *request.limits);
 }
 
@@ -74,13 +77,13 @@ Program::Program(Backend& backend, const halogen_program_request& request)
                  return tell(request, kCompiling, 1 - kCompiling, share,
                              "copying weights to the device");
                }),
-      memory_(backend.device, MemoryUse::device,
-              MemoryPool::aligned(plan_.arena_bytes) + partial_bytes(plan_)),
+      memory_(backend.device, MemoryUse::device, scratch_bytes(plan_)),
       upload_memory_(backend.device, MemoryUse::upload,
                      StepArrays::bytes(limits_, geometry_.block_tokens)),
       read_back_memory_(backend.device, MemoryUse::read_back, read_back_bytes(plan_, limits_)),
       arena_(memory_.take(plan_.arena_bytes)),
-      partials_(memory_.take(partial_bytes(plan_))),
+      partials_(memory_.take(plan_.partial_floats * sizeof(float))),
+      tiles_(memory_.take(plan_.tile_bytes)),
       arrays_(upload_memory_.take(StepArrays::bytes(limits_, geometry_.block_tokens)), limits_,
               geometry_.block_tokens),
       logits_(read_back_memory_.take(output_bytes(plan_, plan_.logits, limits_))),
@@ -124,7 +127,7 @@ StepShape Program::shape_of(const halogen_step& step, uint32_t tiles) const {
 
 const Commands& Program::recorded(const KvPool& kv, const StepShape& shape) {
   if (const Commands* known = recordings_.find(kv, shape)) return *known;
-  const Bindings bindings(plan_, weights_, arrays_, kv, arena_, partials_);
+  const Bindings bindings(plan_, weights_, arrays_, kv, arena_, partials_, tiles_);
   auto commands = std::make_unique<Commands>(backend_.device);
   Recorder recorder(backend_.device, backend_.pipelines.layout(), pipelines_,
                     {backend_.settings.always_barrier, backend_.settings.submit_operations},

@@ -56,7 +56,7 @@ class Program {
   std::vector<VkPipeline> pipelines_;  // [plan_.pipelines]
   WeightStore weights_;
   MemoryPool memory_, upload_memory_, read_back_memory_;
-  Span arena_, partials_;
+  Span arena_, partials_, tiles_;
   StepArrays arrays_;
   Span logits_, hidden_;  // where the host reads them
   Recordings recordings_;
