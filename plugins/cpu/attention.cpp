@@ -10,7 +10,7 @@ namespace {
 // The scratch, cut up.
 struct Work {
   float* q;
-  float* panel;
+  float *panel, *groups;
   AttendRows total, part;
   float* scores;
 
@@ -23,6 +23,7 @@ struct Work {
     const size_t out = sizes.rows * attend_aligned(sizes.value_dim);
     q = take(size_t{sizes.rows} * sizes.key_dim);
     panel = take(attend_panel_floats(sizes.key_dim));
+    groups = take(attend_group_floats(sizes.key_dim));
     for (AttendRows* rows : {&total, &part})
       *rows = {take(out), take(sizes.rows), take(sizes.rows)};
     scores = take(sizes.score_floats);
@@ -55,6 +56,7 @@ void attend_stretch(const KernelSet& kernels, const AttendTile& tile, const Work
   call.scores = work.scores;
   call.score_stride = attend_aligned(end - begin);
   call.panel = work.panel;
+  call.groups = work.groups;
   kernels.attend(call);
 }
 
@@ -96,7 +98,8 @@ uint32_t AttendTile::to() const {
 size_t AttendScratch::floats() const {
   const size_t per_row = attend_aligned(size_t{rows} * attend_aligned(value_dim));
   return attend_aligned(size_t{rows} * key_dim) + attend_panel_floats(key_dim) +
-         2 * (per_row + 2 * attend_aligned(rows)) + attend_aligned(score_floats);
+         attend_group_floats(key_dim) + 2 * (per_row + 2 * attend_aligned(rows)) +
+         attend_aligned(score_floats);
 }
 
 size_t plain_score_stride(uint32_t from, uint32_t to) {

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "plugins/cpu/kernels/key_groups.h"
+
 namespace halogen::cpu {
 namespace {
 
@@ -19,6 +21,19 @@ KvGeometry layer_geometry(const halogen_kv_layer& layer, const halogen_kv_geomet
   kv.key_block_bytes = rows * kv.key_row_bytes;
   kv.value_block_bytes = rows * kv.value_row_bytes;
   return kv;
+}
+
+// Calls visit(keys of a head, slot, its row in the canonical layout) for every K of a block.
+template <class Byte, class Visit>
+void for_each_key(const KvGeometry& kv, uint32_t block, Byte* canonical, Visit visit) {
+  uint8_t* keys = kv.keys + block * kv.key_block_bytes;
+  for (uint32_t head = 0; head < kv.kv_heads; head++) {
+    for (uint32_t slot = 0; slot < kv.block_tokens; slot++) {
+      visit(keys, slot, canonical);
+      canonical += kv.key_row_bytes;
+    }
+    keys += kv.block_tokens * kv.key_row_bytes;
+  }
 }
 
 }  // namespace
@@ -61,7 +76,10 @@ void KvPool::copy(uint32_t from, uint32_t to) {
 
 void KvPool::export_block(uint32_t block, uint8_t* out) const {
   for (const KvGeometry& kv : layers_) {
-    std::memcpy(out, kv.keys + block * kv.key_block_bytes, kv.key_block_bytes);
+    const KeyRows rows = {kv.key_type, kv.key_row_bytes, kv.block_tokens};
+    for_each_key(kv, block, out, [&](const uint8_t* keys, uint32_t slot, uint8_t* row) {
+      read_key(rows, keys, slot, row);
+    });
     out += kv.key_block_bytes;
     std::memcpy(out, kv.values + block * kv.value_block_bytes, kv.value_block_bytes);
     out += kv.value_block_bytes;
@@ -70,7 +88,10 @@ void KvPool::export_block(uint32_t block, uint8_t* out) const {
 
 void KvPool::import_block(uint32_t block, const uint8_t* in) {
   for (const KvGeometry& kv : layers_) {
-    std::memcpy(kv.keys + block * kv.key_block_bytes, in, kv.key_block_bytes);
+    const KeyRows rows = {kv.key_type, kv.key_row_bytes, kv.block_tokens};
+    for_each_key(kv, block, in, [&](uint8_t* keys, uint32_t slot, const uint8_t* row) {
+      write_key(rows, keys, slot, 0, kv.key_row_bytes, row);
+    });
     in += kv.key_block_bytes;
     std::memcpy(kv.values + block * kv.value_block_bytes, in, kv.value_block_bytes);
     in += kv.value_block_bytes;

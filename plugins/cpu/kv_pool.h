@@ -1,5 +1,5 @@
-// The KV pool: for every attention layer the K and V of all blocks, in the canonical layout, so
-// that export and import are plain copies.
+// The KV pool: for every attention layer the K and V of all blocks. V lies as in the canonical
+// layout and K in the order of key_groups.h, from which export and import translate.
 #pragma once
 
 #include <cstdint>

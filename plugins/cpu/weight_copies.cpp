@@ -21,6 +21,7 @@ constexpr uint64_t kPartBytes = uint64_t{1} << 20;  // copied between two looks 
 constexpr uint64_t kAlignment = 64;
 constexpr int kNice = 10;  // of the thread that copies beside steps
 constexpr auto kPause = std::chrono::milliseconds(1);
+constexpr int kPausesBefore = 300;  // in which the rest of a start has the machine for itself
 
 Interleaving interleaving(const WeightMatrix& matrix) {
   return {matrix.type, matrix.rows, matrix.k, matrix.panel_rows};
@@ -160,6 +161,7 @@ halogen_status WeightCopies::begin(const halogen_host* host, const ThreadTeam& t
 
 void WeightCopies::copy_behind() {
   ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread alone
+  for (int i = 0; i < kPausesBefore && !stopping_; i++) std::this_thread::sleep_for(kPause);
   const auto started = std::chrono::steady_clock::now();
   std::vector<Original> originals;
   for (const auto& entry : entries_) {

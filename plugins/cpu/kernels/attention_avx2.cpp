@@ -10,6 +10,7 @@ struct Vector {
   using F = __m256;
   static constexpr uint32_t kLanes = 8;
   static constexpr int kRows = 6;  // 12 sums, 2 of the panel and 1 factor: 15 registers
+  static constexpr uint32_t kPartsThatConvert = 2;  // of F32 and F16, where that is cheaper
 
   static F zero() { return _mm256_setzero_ps(); }
   static F set(float value) { return _mm256_set1_ps(value); }
@@ -34,24 +35,6 @@ struct Vector {
     __m128 m = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
     m = _mm_max_ps(m, _mm_movehl_ps(m, m));
     return _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
-  }
-  static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
-    F pairs[8], quads[8];
-    unroll<4>([&](auto i) HALOGEN_INLINE {
-      pairs[2 * i] = _mm256_unpacklo_ps(r[2 * i], r[2 * i + 1]);
-      pairs[2 * i + 1] = _mm256_unpackhi_ps(r[2 * i], r[2 * i + 1]);
-    });
-    unroll<2>([&](auto i) HALOGEN_INLINE {
-      constexpr int b = 4 * i;
-      quads[b] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
-      quads[b + 1] = _mm256_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
-      quads[b + 2] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
-      quads[b + 3] = _mm256_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
-    });
-    unroll<4>([&](auto i) HALOGEN_INLINE {
-      r[i] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x20);
-      r[i + 4] = _mm256_permute2f128_ps(quads[i], quads[i + 4], 0x31);
-    });
   }
 
   static F broadcast_f16(uint16_t half) { return avx2::broadcast_f16(half); }

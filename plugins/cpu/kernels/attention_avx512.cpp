@@ -11,6 +11,7 @@ struct Vector {
   using F = __m512;
   static constexpr uint32_t kLanes = 16;
   static constexpr int kRows = 12;  // 24 sums, 2 of the panel and factors: 27 registers
+  static constexpr uint32_t kPartsThatConvert = 2;  // of F32 and F16, where that is cheaper
 
   static F zero() { return _mm512_setzero_ps(); }
   static F set(float value) { return _mm512_set1_ps(value); }
@@ -32,31 +33,6 @@ struct Vector {
   }
   static float sum_lanes(F v) { return _mm512_reduce_add_ps(v); }
   static float largest_lane(F v) { return _mm512_reduce_max_ps(v); }
-  static HALOGEN_INLINE void transpose(F (&r)[kLanes]) {
-    // Fours of elements within quarters of the registers, then the quarters.
-    F pairs[16], quads[16], eights[16];
-    unroll<8>([&](auto i) HALOGEN_INLINE {
-      pairs[2 * i] = _mm512_unpacklo_ps(r[2 * i], r[2 * i + 1]);
-      pairs[2 * i + 1] = _mm512_unpackhi_ps(r[2 * i], r[2 * i + 1]);
-    });
-    unroll<4>([&](auto i) HALOGEN_INLINE {
-      constexpr int b = 4 * i;
-      quads[b] = _mm512_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(1, 0, 1, 0));
-      quads[b + 1] = _mm512_shuffle_ps(pairs[b], pairs[b + 2], _MM_SHUFFLE(3, 2, 3, 2));
-      quads[b + 2] = _mm512_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(1, 0, 1, 0));
-      quads[b + 3] = _mm512_shuffle_ps(pairs[b + 1], pairs[b + 3], _MM_SHUFFLE(3, 2, 3, 2));
-    });
-    unroll<4>([&](auto i) HALOGEN_INLINE {
-      eights[i] = _mm512_shuffle_f32x4(quads[i], quads[i + 4], 0x88);
-      eights[i + 4] = _mm512_shuffle_f32x4(quads[i], quads[i + 4], 0xdd);
-      eights[i + 8] = _mm512_shuffle_f32x4(quads[i + 8], quads[i + 12], 0x88);
-      eights[i + 12] = _mm512_shuffle_f32x4(quads[i + 8], quads[i + 12], 0xdd);
-    });
-    unroll<8>([&](auto i) HALOGEN_INLINE {
-      r[i] = _mm512_shuffle_f32x4(eights[i], eights[i + 8], 0x88);
-      r[i + 8] = _mm512_shuffle_f32x4(eights[i], eights[i + 8], 0xdd);
-    });
-  }
 
   static F broadcast_f16(uint16_t half) {
     return _mm512_broadcastss_ps(_mm_cvtph_ps(_mm_cvtsi32_si128(half)));
@@ -69,10 +45,10 @@ struct Vector {
     return of_bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
   static F load_nibbles(const uint8_t* from, bool high) {
-    __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    if (high) bytes = _mm_srli_epi16(bytes, 4);
-    bytes = _mm_and_si128(bytes, _mm_set1_epi8(15));
-    return of_bytes(_mm_sub_epi8(bytes, _mm_set1_epi8(8)));
+    const F values = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
+    __m512i codes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    if (high) codes = _mm512_srli_epi32(codes, 4);
+    return _mm512_permutexvar_ps(codes, values);  // looks at the low four bits alone
   }
 };
 

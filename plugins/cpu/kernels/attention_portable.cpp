@@ -10,6 +10,7 @@ struct Vector {
   using I = int32_t __attribute__((vector_size(16)));
   static constexpr uint32_t kLanes = 4;
   static constexpr int kRows = 4;  // of a product at a time, so that the sums fit the registers
+  static constexpr uint32_t kPartsThatConvert = 1;  // of F32 and F16, where that is cheaper
 
   static F zero() { return F{}; }
   static F set(float value) { return F{value, value, value, value}; }
@@ -42,14 +43,6 @@ struct Vector {
     float largest = v[0];
     for (uint32_t i = 1; i < kLanes; i++) largest = v[i] > largest ? v[i] : largest;
     return largest;
-  }
-  static void transpose(F (&rows)[kLanes]) {
-    for (uint32_t i = 0; i < kLanes; i++)
-      for (uint32_t j = 0; j < i; j++) {
-        const float other = rows[i][j];
-        rows[i][j] = rows[j][i];
-        rows[j][i] = other;
-      }
   }
 
   static F broadcast_f16(uint16_t half) { return set(f16_to_f32(half)); }

@@ -13,6 +13,7 @@
 #include "plugins/cpu/kernels/block_unpack.h"
 #include "plugins/cpu/kernels/float_formats.h"
 #include "plugins/cpu/kernels/kernel_set.h"
+#include "plugins/cpu/kernels/key_groups.h"
 #include "plugins/cpu/kernels/scalar_math.h"
 
 namespace halogen::cpu {
@@ -282,7 +283,7 @@ void store_q4_0(const float* x, size_t n, BlockQ4_0* out) {
   }
 }
 
-// One row of K or V in the pool's type.
+// A row of K or V, or whole blocks of one, in the pool's type.
 inline void store_row(halogen_type type, const float* x, size_t n, uint8_t* to) {
   switch (type) {
     case HALOGEN_F16:
@@ -296,13 +297,26 @@ inline void store_row(halogen_type type, const float* x, size_t n, uint8_t* to) 
   }
 }
 
+// A row of K, a block of elements at a time.
+inline void store_key(const KeyRows& to, const float* x, size_t n, uint32_t slot, uint8_t* keys) {
+  alignas(float) uint8_t part[kBlock * sizeof(float)];
+  const size_t part_bytes = halogen_row_bytes(to.type, kBlock);
+  for (size_t d = 0, offset = 0; d < n; d += kBlock, offset += part_bytes) {
+    const size_t bytes = to.row_bytes - offset < part_bytes ? to.row_bytes - offset : part_bytes;
+    store_row(to.type, x + d, n - d < kBlock ? n - d : kBlock, part);
+    write_key(to, keys, slot, offset, bytes, part);
+  }
+}
+
 void kv_store(const KvGeometry& kv, uint32_t block, uint32_t slot, const float* k, const float* v) {
+  const KeyRows key_rows = {kv.key_type, kv.key_row_bytes, kv.block_tokens};
+  uint8_t* keys = kv.keys + block * kv.key_block_bytes;
+  uint8_t* value = kv.values + block * kv.value_block_bytes + slot * kv.value_row_bytes;
   for (size_t head = 0; head < kv.kv_heads; ++head) {
-    const size_t row = head * kv.block_tokens + slot;
-    store_row(kv.key_type, k + head * kv.key_dim, kv.key_dim,
-              kv.keys + block * kv.key_block_bytes + row * kv.key_row_bytes);
-    store_row(kv.value_type, v + head * kv.value_dim, kv.value_dim,
-              kv.values + block * kv.value_block_bytes + row * kv.value_row_bytes);
+    store_key(key_rows, k + head * kv.key_dim, kv.key_dim, slot, keys);
+    store_row(kv.value_type, v + head * kv.value_dim, kv.value_dim, value);
+    keys += kv.block_tokens * kv.key_row_bytes;
+    value += kv.block_tokens * kv.value_row_bytes;
   }
 }
 

@@ -49,8 +49,9 @@ struct LinearCall {
 };
 using LinearKernel = void(const LinearCall& call);
 
-// The paged K and V of one layer. Block b begins at keys + b * key_block_bytes and holds
-// [kv_heads][block_tokens] rows of key_dim elements in key_type; values likewise.
+// The paged K and V of one layer. Block b begins at values + b * value_block_bytes and holds
+// [kv_heads][block_tokens] rows of value_dim elements in value_type; keys likewise, but that the
+// block_tokens rows of a head are in the order of key_groups.h.
 struct KvGeometry {
   halogen_type key_type, value_type;  // F32, F16, Q8_0 or Q4_0; the last two in whole blocks
   uint32_t block_tokens;
@@ -87,6 +88,7 @@ struct AttendCall {
   float* scores;        // scratch, [rows][score_stride]
   size_t score_stride;  // at least attend_aligned(end - begin)
   float* panel;         // scratch, attend_panel_floats(key_dim)
+  float* groups;        // scratch, attend_group_floats(key_dim)
 };
 
 // Positions and columns are taken in groups that divide this.
@@ -101,6 +103,11 @@ inline size_t attend_aligned(size_t elements) {
 // [any] Floats of scratch that attend needs for converted K and V.
 inline size_t attend_panel_floats(uint32_t key_dim) {
   return size_t{kAttendAlignment} * (key_dim > kAttendRun ? key_dim : kAttendRun);
+}
+
+// [any] Floats of scratch that attend needs for K whose blocks are not whole groups.
+inline size_t attend_group_floats(uint32_t key_dim) {
+  return size_t{kAttendAlignment} * key_dim;
 }
 
 enum class RopePairing {

@@ -77,6 +77,7 @@ struct BlockKernel {
   static constexpr size_t kElements = kBlock;
   static constexpr size_t kRows = avx2::kRows;
   static constexpr int kTokens = 6;
+  static constexpr size_t kDirectTokens = 4;
 
   template <class Source>
   [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
@@ -93,18 +94,17 @@ struct BlockKernel {
     store_totals(y, n_rows, total);
   }
 
-  using Totals = __m256;
-  template <class Source>
-  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8Block& x,
-                                                    Totals& totals) {
+  using Total = __m256;
+  template <int Tokens, class Source>
+  [[gnu::always_inline]] static inline void add(const Source& rows,
+                                                const Q8Block* const (&x)[Tokens], size_t b,
+                                                Total (&totals)[Tokens]) {
     PanelBlock w;
     unpack(rows, w);
-    __m256 total[1] = {totals};
-    add_block(w, {&x}, 0, total);
-    totals = total[0];
+    add_block(w, x, b, totals);
   }
-  static void store(const Totals& totals, float* y, size_t n_rows) {
-    _mm256_maskstore_ps(y, first_rows(n_rows), totals);
+  static void store(Total total, float* y, size_t n_rows) {
+    _mm256_maskstore_ps(y, first_rows(n_rows), total);
   }
 
  private:
@@ -144,6 +144,7 @@ struct SuperBlockKernel {
   static constexpr size_t kElements = kSuperBlock;
   static constexpr size_t kRows = avx2::kRows;
   static constexpr int kTokens = 6;
+  static constexpr size_t kDirectTokens = 4;
 
   template <class Source>
   [[gnu::always_inline]] static inline void unpack(const Source& rows, PanelBlock& out) {
@@ -173,20 +174,24 @@ struct SuperBlockKernel {
     store_totals(y, n_rows, total);
   }
 
-  using Totals = __m256;
-  template <class Source>
-  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8SuperBlock& x,
-                                                    Totals& totals) {
+  using Total = __m256;
+  template <int Tokens, class Source>
+  [[gnu::always_inline]] static inline void add(const Source& rows,
+                                                const Q8SuperBlock* const (&x)[Tokens], size_t b,
+                                                Total (&totals)[Tokens]) {
     Scales scales;
     Format::scales(rows, scales);
-    __m256i sum[1] = {_mm256_setzero_si256()};
+    __m256i sum[Tokens];
+    for (auto& of_token : sum) of_token = _mm256_setzero_si256();
     Format::visit(rows, [&](int j, const __m256i(&codes)[4]) __attribute__((always_inline)) {
-      add_products<Format, 4>(codes, {x.q + 16 * j}, scales.of[16 * j / Format::kSubBlock], sum);
+      const int8_t* q[Tokens];
+      for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + 16 * j;
+      add_products<Format, 4>(codes, q, scales.of[16 * j / Format::kSubBlock], sum);
     });
-    totals = finish_block(scales, x, sum[0], totals);
+    for (int t = 0; t < Tokens; ++t) totals[t] = finish_block(scales, x[t][b], sum[t], totals[t]);
   }
-  static void store(const Totals& totals, float* y, size_t n_rows) {
-    _mm256_maskstore_ps(y, first_rows(n_rows), totals);
+  static void store(Total total, float* y, size_t n_rows) {
+    _mm256_maskstore_ps(y, first_rows(n_rows), total);
   }
 
  private:

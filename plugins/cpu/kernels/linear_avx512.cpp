@@ -62,31 +62,32 @@ struct PanelKernel {
     for (int t = 0; t < Tokens; ++t) _mm512_mask_storeu_ps(y[t], rows, total[t]);
   }
 
-  using Totals = __m512;
-  template <class Source>
-  [[gnu::always_inline]] static inline void add_one(const Source& rows, const Q8& x,
-                                                    Totals& totals) {
-    Blocks::add_rows(rows, x, totals);
+  using Total = __m512;
+  template <int Tokens, class Source>
+  [[gnu::always_inline]] static inline void add(const Source& rows, const Q8* const (&x)[Tokens],
+                                                size_t b, Total (&totals)[Tokens]) {
+    Blocks::add_rows(rows, x, b, totals);
   }
-  static void store(const Totals& totals, float* y, size_t n_rows) {
-    _mm512_mask_storeu_ps(y, first_rows(n_rows), totals);
+  static void store(Total total, float* y, size_t n_rows) {
+    _mm512_mask_storeu_ps(y, first_rows(n_rows), total);
   }
 };
 
 template <class Format>
 struct BlockKernel : PanelKernel<Format, PanelBlock, Q8Block, size_t{kBlock}, BlockKernel<Format>> {
+  static constexpr size_t kDirectTokens = 512;
+
   template <class Source>
   static void unpack_rows(const Source& rows, PanelBlock& out) {
     Format::unpack(rows, out);
   }
-  template <class Source>
-  [[gnu::always_inline]] static inline void add_rows(const Source& rows, const Q8Block& x,
-                                                     __m512& totals) {
+  template <int Tokens, class Source>
+  [[gnu::always_inline]] static inline void add_rows(const Source& rows,
+                                                     const Q8Block* const (&x)[Tokens], size_t b,
+                                                     __m512 (&total)[Tokens]) {
     PanelBlock w;
     Format::unpack(rows, w);
-    __m512 total[1] = {totals};
-    add_block(w, {&x}, 0, total);
-    totals = total[0];
+    add_block(w, x, b, total);
   }
   template <int Tokens>
   [[gnu::always_inline]] static inline void add_block(const PanelBlock& w,
@@ -117,6 +118,8 @@ struct PanelSuperBlock {
 template <class Format>
 struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, size_t{kSuperBlock},
                                       SuperBlockKernel<Format>> {
+  static constexpr size_t kDirectTokens = 64;
+
   template <class Source>
   static void unpack_rows(const Source& rows, PanelSuperBlock& out) {
     Format::scales(rows, out.scales);
@@ -125,20 +128,22 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
     });
   }
 
-  template <class Source>
-  [[gnu::always_inline]] static inline void add_rows(const Source& rows, const Q8SuperBlock& x,
-                                                     __m512& totals) {
+  template <int Tokens, class Source>
+  [[gnu::always_inline]] static inline void add_rows(const Source& rows,
+                                                     const Q8SuperBlock* const (&x)[Tokens],
+                                                     size_t b, __m512 (&total)[Tokens]) {
     SuperBlockScales scales;
     Format::scales(rows, scales);
-    __m512i sum[1] = {};
-    if constexpr (Format::kOffset == Offset::kCodes) add_offsets(scales, {&x}, 0, sum);
+    __m512i sum[Tokens] = {};
+    if constexpr (Format::kOffset == Offset::kCodes) add_offsets(scales, x, b, sum);
     Format::visit(rows, [&](int j, const __m512i(&codes)[8]) __attribute__((always_inline)) {
-      for (int i = 0; i < 8; i += kQuads)
-        add_sub_block(codes + i, scales.of[(8 * j + i) / kQuads], {x.q + 4 * (8 * j + i)}, sum);
+      for (int i = 0; i < 8; i += kQuads) {
+        const int8_t* q[Tokens];
+        for (int t = 0; t < Tokens; ++t) q[t] = x[t][b].q + 4 * (8 * j + i);
+        add_sub_block(codes + i, scales.of[(8 * j + i) / kQuads], q, sum);
+      }
     });
-    __m512 total[1] = {totals};
-    finish_block(scales, {&x}, 0, sum, total);
-    totals = total[0];
+    finish_block(scales, x, b, sum, total);
   }
 
   template <int Tokens>

@@ -1,23 +1,25 @@
 // The loops around the linear kernels of quantised weights.
 //
-// A panel is a run of blocks of kRows neighbouring rows. It is unpacked once, from the file's
-// layout to whatever the kernel's register tile likes, and all tokens of the call run over it while
-// it is in the first-level cache. Rows are the lanes of a vector: a block's integer sums of all
-// rows are one vector, and so is the float chain over the blocks.
+// A panel is a run of blocks of kRows neighbouring rows. For many tokens it is unpacked once, to
+// whatever the kernel's register tile likes, and all tokens of the call run over it while it is in
+// the first-level cache. A few tokens are multiplied straight from registers, block by block, while
+// the next blocks are on their way from memory. Rows are the lanes of a vector: a block's integer
+// sums of all rows are one vector, and so is the float chain over the blocks.
 //
 // A kernel is a struct with
 //   Block, Activations                the types of a weight block and of a block of activations
 //   kElements                         elements of a block
 //   kRows, kTokens                    rows of a panel; the most tokens of a register tile
+//   kDirectTokens                     how many tokens are multiplied without a panel
 //   PanelBlock                        one block of kRows rows, unpacked
 //   static void unpack(rows, PanelBlock& out), where rows is const Block* const (&)[kRows] or, with
 //       several rows, InterleavedBlock<Block, kRows>
 //   template <int Tokens> static void tile(const PanelBlock* panel, size_t n_blocks, const
 //       Activations* const (&x)[Tokens], float* const (&y)[Tokens], size_t n_rows, bool first);
-// and, where a single token is worth its own way,
-//   Totals                            the accumulators of kRows rows
-//   static void add_one(rows, const Activations& x, Totals&);
-//   static void store(const Totals&, float* y, size_t n_rows);
+//   Total                             a token's accumulators of kRows rows
+//   template <int Tokens> static void add(rows, const Activations* const (&x)[Tokens], size_t b,
+//                                         Total (&totals)[Tokens]), with block b of the tokens
+//   static void store(Total, float* y, size_t n_rows);
 // tile adds the products of n_blocks blocks to y[t][0 .. n_rows - 1], or puts them there when they
 // are the first ones. Each (row, token) has an accumulator of its own that takes the blocks one
 // after the other: a float may rest in y between two blocks without changing. That is what makes a
@@ -37,8 +39,8 @@ namespace {
 
 // What an unpacked panel may take of the first-level cache (32 KiB or more).
 inline constexpr size_t kPanelBytes = 20 * 1024;
-// With few tokens memory is what takes time. Short panels then mix loads and arithmetic.
-inline constexpr size_t kShortPanelElements = 256;
+// How far ahead interleaved weights are asked for while several tokens are multiplied.
+inline constexpr size_t kAheadBytes = 4096;
 inline constexpr size_t kCacheLine = 64;
 
 // Where the rows of a panel are in the file's layout, block by block.
@@ -57,6 +59,7 @@ class FileWalk {
                    first_block;
     ahead_ = weights + (row + kRows) * call.row_bytes + first_block * sizeof(Block) * kRows;
   }
+  static constexpr bool kFetchesItself = false;
   const Block* const (&rows() const)[kRows] { return blocks_; }
   void prefetch_ahead() {
     // The next panel is the next run of memory; that of this one would be kRows streams.
@@ -75,7 +78,7 @@ class FileWalk {
   bool prefetch_;
 };
 
-// The same of interleaved weights, which are one run of memory: the processor fetches ahead itself.
+// The same of interleaved weights, which are one run of memory.
 template <class Kernel>
 class InterleavedWalk {
   using Block = typename Kernel::Block;
@@ -85,8 +88,13 @@ class InterleavedWalk {
   InterleavedWalk(const LinearCall& call, size_t row, size_t /*n_rows*/, size_t first_block)
       : block_{static_cast<const uint8_t*>(call.weights) + row * call.row_bytes +
                first_block * sizeof(Block) * kRows} {}
+  // The processor sees the pattern, as long as it has little else to do.
+  static constexpr bool kFetchesItself = true;
   InterleavedBlock<Block, kRows> rows() const { return block_; }
-  void prefetch_ahead() {}
+  void prefetch_ahead() {
+    for (size_t line = 0; line < sizeof(Block) * kRows; line += kCacheLine)
+      __builtin_prefetch(block_.bytes + kAheadBytes + line, 0, 2);
+  }
   void next() { block_.bytes += sizeof(Block) * kRows; }
 
  private:
@@ -101,21 +109,13 @@ class PanelLoops {
       : call_(call), n_blocks_(call.k / Kernel::kElements) {}
 
   void run() {
-    if constexpr (requires { typename Kernel::Totals; })
-      if (call_.n_tokens == 1) return run_one_token();
-    constexpr size_t kLong = kPanelBytes / sizeof(PanelBlock);
-    constexpr size_t kShort = kShortPanelElements / Kernel::kElements;
-    static_assert(kShort >= 1 && kLong >= kShort);
-    const bool few = call_.n_tokens <= Kernel::kTokens;
-    const size_t length = few ? kShort : kLong;
-    // Few tokens: a panel's rows to their end, which is how they lie in memory. Many: the same
-    // blocks of all panels, for which the activations stay in the second-level cache.
-    const size_t span = few ? n_blocks_ : length;
-    for (size_t begin = 0; begin < n_blocks_; begin += span) {
-      const size_t end = n_blocks_ - begin < span ? n_blocks_ : begin + span;
-      for (size_t row = call_.row_begin; row < call_.row_end; row += Kernel::kRows)
-        for (size_t block = begin; block < end; block += length)
-          run_panel(row, block, end - block < length ? end - block : length);
+    if (call_.n_tokens <= Kernel::kDirectTokens) return run_direct();
+    // The same blocks of all panels, for which the activations stay in the second-level cache.
+    constexpr size_t kLength = kPanelBytes / sizeof(PanelBlock);
+    for (size_t begin = 0; begin < n_blocks_; begin += kLength) {
+      const size_t n = n_blocks_ - begin < kLength ? n_blocks_ - begin : kLength;
+      for (size_t row = call_.row_begin; row < call_.row_end; row += kRows)
+        run_panel(row, begin, n);
     }
   }
 
@@ -135,33 +135,44 @@ class PanelLoops {
       walk.prefetch_ahead();
       Kernel::unpack(walk.rows(), panel_[b]);
     }
-    run_tokens(row, n_rows, first_block, n_blocks);
+    for_each_tile([&](size_t token, size_t n) {
+      run_tile<Kernel::kTokens>(n, token, row, n_rows, first_block, n_blocks);
+    });
   }
 
-  void run_one_token() {
-    const auto* x = activations_of(0);
-    for (size_t row = call_.row_begin; row < call_.row_end; row += kRows) {
-      const size_t n_rows = rows_from(row);
-      Walk walk(call_, row, n_rows, 0);
-      typename Kernel::Totals totals{};
-      for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
-        walk.prefetch_ahead();
-        Kernel::add_one(walk.rows(), x[b], totals);
-      }
-      Kernel::store(totals, output_of(0) + row, n_rows);
-    }
-  }
-
-  // Tiles of nearly equal size: small ones cannot hide the latency of an addition.
-  void run_tokens(size_t row, size_t n_rows, size_t first_block, size_t n_blocks) {
-    if (call_.n_tokens <= Kernel::kTokens)
-      return run_tile<Kernel::kTokens>(call_.n_tokens, 0, row, n_rows, first_block, n_blocks);
+  // Cuts the tokens into tiles of nearly equal size: small ones cannot hide the latency of an
+  // addition. Calls run(first token, number of tokens).
+  template <class Run>
+  void for_each_tile(Run run) {
     const size_t n_tiles = (call_.n_tokens + Kernel::kTokens - 1) / Kernel::kTokens;
     for (size_t tile = 0, token = 0; tile < n_tiles; ++tile) {
       const size_t n = (call_.n_tokens - token) / (n_tiles - tile);
-      run_tile<Kernel::kTokens>(n, token, row, n_rows, first_block, n_blocks);
+      run(token, n);
       token += n;
     }
+  }
+
+  void run_direct() {
+    for (size_t row = call_.row_begin; row < call_.row_end; row += kRows)
+      for_each_tile(
+          [&](size_t token, size_t n) { run_direct_tile<Kernel::kTokens>(n, token, row); });
+  }
+
+  // Tokens or fewer.
+  template <int Tokens>
+  void run_direct_tile(size_t n_tokens, size_t token, size_t row) {
+    if constexpr (Tokens > 1)
+      if (n_tokens < Tokens) return run_direct_tile<Tokens - 1>(n_tokens, token, row);
+    const Activations* x[Tokens];
+    for (int t = 0; t < Tokens; ++t) x[t] = activations_of(token + t);
+    const size_t n_rows = rows_from(row);
+    Walk walk(call_, row, n_rows, 0);
+    typename Kernel::Total totals[Tokens] = {};
+    for (size_t b = 0; b < n_blocks_; ++b, walk.next()) {
+      if (Tokens > 1 || !Walk::kFetchesItself) walk.prefetch_ahead();
+      Kernel::template add<Tokens>(walk.rows(), x, b, totals);
+    }
+    for (int t = 0; t < Tokens; ++t) Kernel::store(totals[t], output_of(token + t) + row, n_rows);
   }
 
   template <int Tokens>

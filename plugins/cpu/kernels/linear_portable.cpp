@@ -21,6 +21,7 @@ struct PanelKernel {
   static constexpr size_t kElements = Elements;
   static constexpr size_t kRows = 1;
   static constexpr int kTokens = 4;
+  static constexpr size_t kDirectTokens = 4;
 
   static void unpack(const Block* const (&rows)[1], Unpacked& out) {
     Format::unpack(*rows[0], out);
@@ -35,6 +36,16 @@ struct PanelKernel {
       *y[t] = total;
     }
   }
+
+  using Total = float;
+  template <int Tokens>
+  static void add(const Block* const (&rows)[1], const Q8* const (&x)[Tokens], size_t b,
+                  float (&totals)[Tokens]) {
+    Unpacked w;
+    unpack(rows, w);
+    for (int t = 0; t < Tokens; ++t) totals[t] = Blocks::add_block(w, x[t][b], totals[t]);
+  }
+  static void store(float total, float* y, size_t /*n_rows*/) { *y = total; }
 };
 
 template <class Format>

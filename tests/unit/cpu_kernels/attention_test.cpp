@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/check/reference/dequantise.h"
+#include "plugins/cpu/kernels/key_groups.h"
 #include "tests/unit/cpu_kernels/random_blocks.h"
 
 namespace halogen::cpu::testing {
@@ -61,20 +62,20 @@ struct Cache {
     set.kv_store(kv, block, slot, key.data(), value.data());
     k.resize(std::max<size_t>(k.size(), position + 1));
     v.resize(k.size());
-    k[position] = stored(kv.key_type, kv.key_dim, kv.key_row_bytes,
-                         kv.keys + block * kv.key_block_bytes + slot * kv.key_row_bytes);
-    v[position] = stored(kv.value_type, kv.value_dim, kv.value_row_bytes,
-                         kv.values + block * kv.value_block_bytes + slot * kv.value_row_bytes);
-  }
-
- private:
-  std::vector<double> stored(halogen_type type, uint32_t dim, size_t row_bytes,
-                             const uint8_t* from) const {
-    std::vector<double> values(size_t{kv.kv_heads} * dim);
-    for (uint32_t head = 0; head < kv.kv_heads; ++head)
-      reference::dequantise(type, from + size_t{head} * kv.block_tokens * row_bytes, dim,
-                            &values[size_t{head} * dim]);
-    return values;
+    k[position].resize(size_t{kv.kv_heads} * kv.key_dim);
+    v[position].resize(size_t{kv.kv_heads} * kv.value_dim);
+    const KeyRows key_rows = {kv.key_type, kv.key_row_bytes, kv.block_tokens};
+    std::vector<uint8_t> row(kv.key_row_bytes);
+    for (size_t head = 0; head < kv.kv_heads; ++head) {
+      const size_t rows_before = head * kv.block_tokens;
+      read_key(key_rows, kv.keys + block * kv.key_block_bytes + rows_before * kv.key_row_bytes,
+               slot, row.data());
+      reference::dequantise(kv.key_type, row.data(), kv.key_dim, &k[position][head * kv.key_dim]);
+      reference::dequantise(
+          kv.value_type,
+          kv.values + block * kv.value_block_bytes + (rows_before + slot) * kv.value_row_bytes,
+          kv.value_dim, &v[position][head * kv.value_dim]);
+    }
   }
 };
 
@@ -275,6 +276,43 @@ TEST_P(Attention, MatchesDoubleOnQuantisedKeysAndValues) {
                                .length = 333});
       expect_right(cache, {.kv_head = 1, .n_heads = 5, .last = {332}});
       expect_right(cache, {.n_heads = 2, .first = {3, 4, 5}, .last = {330, 331, 332}});
+    }
+}
+
+// Groups of K that blocks cut off, in every type.
+TEST_P(Attention, MatchesDoubleForBlocksThatAreNotWholeGroups) {
+  for (const halogen_type type : {HALOGEN_F32, HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0})
+    for (const uint32_t block_tokens : {1, 5, 8, 24, 40}) {
+      const Cache cache(set_, {.key_type = type,
+                               .value_type = type,
+                               .block_tokens = block_tokens,
+                               .kv_heads = 2,
+                               .length = 200});
+      for (const uint32_t last : {4, 63, 199})
+        expect_right(cache, {.kv_head = 1, .n_heads = 7, .first = {last / 9}, .last = {last}});
+    }
+}
+
+// A group that is filled in part holds what was there before, which may be no number.
+TEST_P(Attention, DoesNotSeeWhatAGroupHeldBefore) {
+  for (const halogen_type type : {HALOGEN_F32, HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0})
+    for (const uint32_t block_tokens : {8, 16, 24, 64}) {
+      const CacheOptions options = {
+          .key_type = type, .value_type = type, .block_tokens = block_tokens, .length = 75};
+      const Cache clean(set_, options);
+      Cache stale(set_, options);
+      stale.kv.keys = stale.key_bytes.data();
+      stale.kv.values = stale.value_bytes.data();
+      const std::vector<float> nan(64, std::nanf(""));
+      const uint32_t end = (75 + block_tokens - 1) / block_tokens * block_tokens;
+      for (uint32_t p = 75; p < end; ++p) stale.store(set_, p, nan, nan);
+      for (const uint32_t heads : {2U, 30U}) {
+        Query query = {.n_heads = heads, .first = {0, 0}, .last = {73, 74}};
+        std::mt19937 random(9);
+        query.q = random_floats(size_t{2} * heads * 64, random);
+        for (const AttendWay way : {AttendWay::plain, AttendWay::flash})
+          EXPECT_EQ(attend(set_, stale, query, way), attend(set_, clean, query, way));
+      }
     }
 }
 

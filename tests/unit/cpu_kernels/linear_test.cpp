@@ -207,6 +207,27 @@ TEST(LinearOfAllSets, AgreesToTheLastBit) {
     }
 }
 
+// Enough tokens for whatever way a kernel has for many, and columns beside whole panels.
+TEST(LinearOfManyTokens, GivesEachTheBitsThatItHasAlone) {
+  for (const InstructionSet id : available_sets())
+    for (const halogen_type type : kQuantisedTypes) {
+      const KernelSet& set = kernels(id);
+      const size_t blocks = halogen_type_find(type)->block_elements == 32 ? 67 : 11;
+      const Problem problem(set, type, 17, blocks * halogen_type_find(type)->block_elements, 521,
+                            false, 3);
+      const std::vector<float> together = run(set, problem, false);
+      std::vector<float> alone(together.size());
+      for (size_t t = 0; t < problem.tokens; ++t) {
+        LinearCall call = problem.call(&alone[t * problem.rows]);
+        call.activations = &problem.activations.bytes[t * problem.activations.stride_bytes];
+        call.n_tokens = 1;
+        set.linear(type)(call);
+      }
+      EXPECT_EQ(std::memcmp(alone.data(), together.data(), alone.size() * sizeof(float)), 0)
+          << halogen_type_find(type)->name << " " << set.name;
+    }
+}
+
 std::vector<uint8_t> interleaved(const Interleaving& to, const std::vector<uint8_t>& weights) {
   std::vector<uint8_t> panels(to.bytes());
   for (size_t panel = 0; panel < to.panels(); ++panel)
