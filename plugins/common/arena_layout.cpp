@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace halogen::backends {
 
 uint64_t place(std::vector<Tenant>& tenants) {
   std::vector<uint32_t> order(tenants.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return tenants[a].first < tenants[b].first; });
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::pair(tenants[a].first, a) < std::pair(tenants[b].first, b);
+  });
   std::vector<const Tenant*> placed;  // ordered by offset
   uint64_t total = 0;
   for (const uint32_t index : order) {

@@ -207,13 +207,14 @@ std::vector<Adapter> list_adapters(const Instance& instance) {
       return known.identity == adapter.identity;
     });
     if (twin == adapters.end()) {
-      adapters.push_back(std::move(adapter));
+      const auto behind =
+          std::upper_bound(adapters.begin(), adapters.end(), adapter,
+                           [](const Adapter& a, const Adapter& b) { return rank(a) < rank(b); });
+      adapters.insert(behind, std::move(adapter));
     } else if (adapter.driver_id == VK_DRIVER_ID_MESA_RADV) {
       *twin = std::move(adapter);
     }
   }
-  std::stable_sort(adapters.begin(), adapters.end(),
-                   [](const Adapter& a, const Adapter& b) { return rank(a) < rank(b); });
   return adapters;
 }
 

@@ -84,8 +84,13 @@ void MemoryPool::allocate(Chunk& chunk, uint64_t bytes) {
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.pNext = &flags;
   info.allocationSize = requirements.size;
-  info.memoryTypeIndex = memory_type(requirements.memoryTypeBits);
-  check(api.AllocateMemory(device_.handle(), &info, nullptr, &chunk.memory), what);
+  VkResult allocated = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  for (const uint32_t type : memory_types(requirements.memoryTypeBits)) {
+    info.memoryTypeIndex = type;
+    allocated = api.AllocateMemory(device_.handle(), &info, nullptr, &chunk.memory);
+    if (allocated != VK_ERROR_OUT_OF_DEVICE_MEMORY) break;
+  }
+  check(allocated, what);
   check(api.BindBufferMemory(device_.handle(), chunk.buffer, chunk.memory, 0), what);
 
   const VkMemoryPropertyFlags properties =
@@ -104,13 +109,17 @@ void MemoryPool::allocate(Chunk& chunk, uint64_t bytes) {
                 0};
 }
 
-uint32_t MemoryPool::memory_type(uint32_t allowed) const {
+std::vector<uint32_t> MemoryPool::memory_types(uint32_t allowed) const {
   const VkPhysicalDeviceMemoryProperties& memory = device_.adapter().memory;
+  std::vector<uint32_t> types;
   for (const VkMemoryPropertyFlags wish : wishes(use_, device_.adapter().unified)) {
     for (uint32_t i = 0; i < memory.memoryTypeCount; i++) {
-      if ((allowed >> i & 1) != 0 && (memory.memoryTypes[i].propertyFlags & wish) == wish) return i;
+      const bool fits = (memory.memoryTypes[i].propertyFlags & wish) == wish;
+      if (fits && (allowed >> i & 1) != 0 && std::count(types.begin(), types.end(), i) == 0)
+        types.push_back(i);
     }
   }
+  if (!types.empty()) return types;
   throw Failure(HALOGEN_E_UNSUPPORTED,
                 "'" + device_.adapter().name + "' has no kind of memory that buffers could use");
 }

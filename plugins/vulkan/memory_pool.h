@@ -55,7 +55,8 @@ class MemoryPool {
   };
   void add_chunk(uint64_t bytes);
   void allocate(Chunk& chunk, uint64_t bytes);
-  uint32_t memory_type(uint32_t allowed) const;
+  // Best first: on an integrated device one heap may be full and the other not.
+  std::vector<uint32_t> memory_types(uint32_t allowed) const;
   void check_budget(uint64_t bytes) const;
   void destroy(Chunk& chunk);
 
