@@ -187,7 +187,7 @@ constexpr Groups attend_prefill_groups(const AttendPrefillSpecialization& s, uin
 constexpr uint32_t attend_prefill_shared_bytes(const AttendPrefillSpecialization& s) {
   const uint32_t dim = groups_of(std::max(s.key_dim, s.value_dim), 4) * 4;
   const uint32_t q = s.query_rows * groups_of(s.key_dim, 4) * 4;
-  return 4 * (q + s.tile_positions * (dim + 4) + s.query_rows * (s.tile_positions + 3));
+  return 4 * (q + s.tile_positions * (dim + 4) + s.query_rows * (s.tile_positions + 5));
 }
 
 static_assert(sizeof(StepTables) == 72 && sizeof(QueryTile) == 12);

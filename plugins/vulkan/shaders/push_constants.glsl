@@ -34,21 +34,21 @@ struct QueryTile {
 // `count` in the structs below is the address of a uint: the rows that there are in this step,
 // usually n_tokens or n_rows of StepTables. Workgroups past it end at once.
 
-// embed_<type>: out[t] = scale * table[ids[t]].
+// embed_<type>: y[t] = scale * table[ids[t]].
 struct EmbedConstants {
   uint64_t table;  // of the weight type; 4-byte aligned
   uint64_t ids;    // int [count]
   uint64_t count;
-  uint64_t out;
+  uint64_t y;
   uint row_bytes;  // of the table
   uint columns;
-  uint out_stride;
+  uint y_stride;
   float scale;
 };
 
 // norm: each of the `vectors` vectors of `columns` elements in a row, by itself. With a residual,
 // x + residual is what is normalised; it is also written to `sum`, where that is present. `sum` may
-// be x or the residual, and `out` may be x.
+// be x or the residual, and `y` may be x.
 struct NormConstants {
   uint64_t x;
   uint64_t residual;  // or 0
@@ -56,18 +56,18 @@ struct NormConstants {
   uint64_t bias;      // F32 [columns], or 0
   uint64_t count;
   uint64_t sum;  // or 0
-  uint64_t out;
+  uint64_t y;
   uint columns;
   uint vector_stride;  // from one vector of a row to the next; the same in all of them
   uint x_stride;
   uint residual_stride;
   uint sum_stride;
-  uint out_stride;
+  uint y_stride;
   float epsilon;
-  float weight_offset;  // out = normal * (weight + offset) + bias
+  float weight_offset;  // y = normal * (weight + offset) + bias
 };
 
-// rope: rotates the first 2 * pairs elements of each head of each row; the rest is copied. `out`
+// rope: rotates the first 2 * pairs elements of each head of each row; the rest is copied. `y`
 // may be x.
 struct RopeConstants {
   uint64_t x;
@@ -77,55 +77,55 @@ struct RopeConstants {
   uint64_t fine_angles;
   uint64_t coarse_angles;
   uint64_t count;
-  uint64_t out;
+  uint64_t y;
   uint pairs;
   uint head_dim;
-  uint head_stride;  // from one head to the next, in x and out
+  uint head_stride;  // from one head to the next, in x and y
   uint x_stride;
-  uint out_stride;
+  uint y_stride;
 };
 
-// activate: out = activation(gate) * up, or activation(gate) where there is no up.
+// activate: y = activation(gate) * up, or activation(gate) where there is no up.
 struct ActivateConstants {
   uint64_t gate;
   uint64_t up;  // or 0
   uint64_t count;
-  uint64_t out;
+  uint64_t y;
   uint columns;
   uint gate_stride;
   uint up_stride;
-  uint out_stride;
+  uint y_stride;
   float alpha;  // of SWIGLU_CLAMPED
   float limit;
 };
 
-// elementwise: out[c] = f(a[c], b[c % b_columns]); b only where the operation has one.
+// elementwise: y[c] = f(a[c], b[c % b_columns]); b only where the operation has one.
 struct ElementwiseConstants {
   uint64_t a;
   uint64_t b;  // or 0
   uint64_t count;
-  uint64_t out;
+  uint64_t y;
   uint columns;
   uint b_columns;
   uint a_stride;
   uint b_stride;  // 0: every row has the same b
-  uint out_stride;
+  uint y_stride;
   float factor;  // what scales, or the cap
 };
 
-// copy_rows: row r of out is row rows[r] of x, or row r.
+// copy_rows: row r of y is row rows[r] of x, or row r.
 struct CopyConstants {
   uint64_t x;
   uint64_t rows;  // int [count], or 0
   uint64_t count;
-  uint64_t out;
+  uint64_t y;
   uint columns;
   uint x_stride;
-  uint out_stride;
+  uint y_stride;
   // Runs: copies `runs` runs of `columns` elements in every row. 1 for a plain copy.
   uint runs;
   uint x_run_stride;
-  uint out_run_stride;
+  uint y_run_stride;
 };
 
 // matvec_<type> and matmul_<type>: y[t][r] = weights[r] . x[t] + bias[r] + residual[t][r]. The
@@ -169,12 +169,12 @@ struct AttendConstants {
   uint64_t sinks;     // F32 [kv_heads * group], or 0; attend_decode leaves them to attend_merge
   uint64_t step;      // StepTables
   uint64_t partials;  // of attend_decode: attend_partial_floats() floats
-  uint64_t out;
+  uint64_t y;
   uint kv_heads;
   uint group;  // query heads that share a K/V head
   uint q_stride;
   uint q_head_stride;
-  uint out_stride;
+  uint y_stride;
   uint key_block_bytes;
   uint value_block_bytes;
   uint max_splits;  // room in `partials`

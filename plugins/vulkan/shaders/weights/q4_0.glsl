@@ -1,0 +1,9 @@
+#include "blocks32.glsl"
+
+void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4 second) {
+  const uint block = 9u * (piece / 4u);
+  const float scale = half_value(Halves(row).v[block]);
+  const uint nibbles = word_at(Halves(row), block + 1u + 2u * (piece % 4u));
+  first = (unsigned_bytes(low_nibbles(nibbles)) - 8.0) * scale;
+  second = (unsigned_bytes(high_nibbles(nibbles)) - 8.0) * scale;
+}

@@ -1,0 +1,9 @@
+#include "blocks32.glsl"
+
+void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4 second) {
+  const uint block = 5u * (piece / 4u);
+  const vec2 scale_and_minimum = unpackHalf2x16(Words(row).v[block]);
+  const uint nibbles = Words(row).v[block + 1u + piece % 4u];
+  first = unsigned_bytes(low_nibbles(nibbles)) * scale_and_minimum.x + scale_and_minimum.y;
+  second = unsigned_bytes(high_nibbles(nibbles)) * scale_and_minimum.x + scale_and_minimum.y;
+}
