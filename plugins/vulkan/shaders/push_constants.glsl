@@ -151,7 +151,7 @@ struct KvStoreConstants {
   uint64_t x;
   uint64_t kv_slots;  // uint [count]
   uint64_t count;
-  uint64_t pool;  // this layer's K or V, 4-byte aligned as are the blocks
+  uint64_t pool;  // this layer's K or V; it and its blocks 16-byte aligned
   uint heads;
   uint head_dim;
   uint head_stride;
