@@ -1,31 +1,16 @@
 #include "tests/unit/vulkan_shaders/gpu.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
-#include "plugins/vulkan/shaders.h"
+#include "tests/unit/vulkan_shaders/vulkan_calls.h"
 
 namespace halogen::vulkan::testing {
 namespace {
 
 constexpr const char* kValidation = "VK_LAYER_KHRONOS_validation";
-
-// A Vulkan struct of its type, everything else zero.
-template <typename Struct>
-Struct described(VkStructureType type, void* next = nullptr) {
-  Struct made{};
-  made.sType = type;
-  made.pNext = next;
-  return made;
-}
-
-void check(VkResult result, const char* what) {
-  if (result != VK_SUCCESS)
-    throw std::runtime_error(std::string(what) + " answers " + std::to_string(result));
-}
 
 bool has_validation() {
   uint32_t count = 0;
@@ -45,21 +30,6 @@ VKAPI_ATTR VkBool32 VKAPI_CALL report(VkDebugUtilsMessageSeverityFlagBitsEXT /*s
   ADD_FAILURE() << "validation: " << data->pMessage;
   return VK_FALSE;
 }
-
-// What the shaders need of a device; see shader_interface.h.
-struct Features {
-  VkPhysicalDeviceVulkan12Features v12 = described<VkPhysicalDeviceVulkan12Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
-  VkPhysicalDeviceVulkan11Features v11 = described<VkPhysicalDeviceVulkan11Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12);
-  VkPhysicalDeviceFeatures2 all =
-      described<VkPhysicalDeviceFeatures2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11);
-
-  bool enough() const {
-    return all.features.shaderInt64 && v11.storageBuffer16BitAccess &&
-           v12.storageBuffer8BitAccess && v12.bufferDeviceAddress;
-  }
-};
 
 }  // namespace
 
@@ -142,13 +112,10 @@ std::string Gpu::start() {
         vkGetInstanceProcAddr(instance_, "vkCreateDebugUtilsMessengerEXT"));
     check(create(instance_, &messages, nullptr, &messenger), "vkCreateDebugUtilsMessengerEXT");
   }
-  uint32_t count = 0;
-  vkEnumeratePhysicalDevices(instance_, &count, nullptr);
-  std::vector<VkPhysicalDevice> devices(count);
-  vkEnumeratePhysicalDevices(instance_, &count, devices.data());
+  const std::vector<VkPhysicalDevice> devices = physical_devices(instance_);
   for (VkPhysicalDevice device : devices)
     if (take(device)) return "";
-  return "no Vulkan device has what the shaders need, of " + std::to_string(count);
+  return "no Vulkan device has what the shaders need, of " + std::to_string(devices.size());
 }
 
 bool Gpu::take(VkPhysicalDevice physical) {
@@ -158,9 +125,8 @@ bool Gpu::take(VkPhysicalDevice physical) {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups);
   vkGetPhysicalDeviceProperties2(physical, &properties);
   if (properties.properties.apiVersion < VK_API_VERSION_1_2) return false;
-  Features have;
-  vkGetPhysicalDeviceFeatures2(physical, &have.all);
-  if (!have.enough()) return false;
+  ShaderFeatures features;
+  if (!features.offered_by(physical)) return false;
 
   uint32_t count = 0;
   vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
@@ -170,31 +136,15 @@ bool Gpu::take(VkPhysicalDevice physical) {
     queue_family_++;
   if (queue_family_ == count) return false;
 
-  Features want;
-  want.all.features.shaderInt64 = VK_TRUE;
-  want.v11.storageBuffer16BitAccess = VK_TRUE;
-  want.v12.storageBuffer8BitAccess = VK_TRUE;
-  want.v12.bufferDeviceAddress = VK_TRUE;
-  const float priority = 1;
-  auto queue = described<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
-  queue.queueFamilyIndex = queue_family_;
-  queue.queueCount = 1;
-  queue.pQueuePriorities = &priority;
-  auto info = described<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &want.all);
-  info.queueCreateInfoCount = 1;
-  info.pQueueCreateInfos = &queue;
-  check(vkCreateDevice(physical, &info, nullptr, &device_), "vkCreateDevice");
+  ShaderFeatures wanted;
+  wanted.want();
+  device_ = make_device(physical, queue_family_, wanted, {});
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
 
   const VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
                                      queue_family_};
   check(vkCreateCommandPool(device_, &pool, nullptr, &pool_), "vkCreateCommandPool");
-  const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 128};
-  auto layout =
-      described<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-  layout.pushConstantRangeCount = 1;
-  layout.pPushConstantRanges = &range;
-  check(vkCreatePipelineLayout(device_, &layout, nullptr, &layout_), "vkCreatePipelineLayout");
+  layout_ = make_layout(device_);
   physical_ = physical;
   name_ = properties.properties.deviceName;
   subgroup_size_ = subgroups.subgroupSize;
@@ -217,29 +167,7 @@ std::unique_ptr<Buffer> Gpu::make(size_t bytes) const {
 
 VkPipeline Gpu::pipeline(const std::string& shader, const std::vector<uint32_t>& specialization) {
   VkPipeline& made = pipelines_[{shader, specialization}];
-  if (made) return made;
-  const Shader* found = find_shader(shader);
-  if (!found) throw std::runtime_error("there is no shader " + shader);
-  auto code = described<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  code.codeSize = found->words.size_bytes();
-  code.pCode = found->words.data();
-  VkShaderModule module;
-  check(vkCreateShaderModule(device_, &code, nullptr, &module), "vkCreateShaderModule");
-  std::vector<VkSpecializationMapEntry> entries;
-  for (uint32_t i = 0; i < specialization.size(); i++) entries.push_back({i, i * 4, 4});
-  const VkSpecializationInfo constants{static_cast<uint32_t>(entries.size()), entries.data(),
-                                       specialization.size() * 4, specialization.data()};
-  auto info =
-      described<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-  info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-  info.stage.module = module;
-  info.stage.pName = "main";
-  info.stage.pSpecializationInfo = &constants;
-  info.layout = layout_;
-  check(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &made),
-        "vkCreateComputePipelines");
-  vkDestroyShaderModule(device_, module, nullptr);
+  if (!made) made = make_pipeline(device_, layout_, shader, specialization);
   return made;
 }
 
