@@ -120,6 +120,55 @@ constexpr Groups matmul_groups(uint32_t rows, uint32_t tokens) {
   return {groups_of(rows, kMatmulTile), groups_of(tokens, kMatmulTile), 1};
 }
 
+// --- mixture of experts ----------------------------------------------------------------------
+// expert_route, then a product for each choice: expert_matvec for a few tokens, or expert_group and
+// expert_matmul for many; expert_combine in the end.
+
+// expert_route
+struct RouteSpecialization {
+  uint32_t local_size = 64;
+};
+constexpr Groups route_groups(uint32_t tokens) {
+  return {1, tokens, 1};
+}
+
+// expert_matvec_<type>: reads an expert's weights again for every token that chose it.
+struct ExpertMatvecSpecialization {
+  uint32_t local_size = 64;
+  uint32_t rows = 4;  // 1 to 8
+  uint32_t subgroup_floor = 1;
+};
+constexpr Groups expert_matvec_groups(const ExpertMatvecSpecialization& s, uint32_t rows,
+                                      uint32_t used, uint32_t tokens) {
+  return {std::min(groups_of(rows, s.rows), kMaxGroups), tokens, used};
+}
+
+// expert_group
+struct GroupSpecialization {
+  uint32_t local_size = 256;
+};
+inline constexpr Groups kGroupGroups{1, 1, 1};
+constexpr uint32_t max_expert_tiles(uint32_t experts, uint32_t choices) {
+  return choices / kMatmulTile + std::min(experts, choices);
+}
+constexpr uint64_t expert_tiles_bytes(uint32_t experts, uint32_t choices) {
+  return sizeof(ExpertTiles) + sizeof(ExpertTile) * max_expert_tiles(experts, choices) +
+         sizeof(uint32_t) * choices;
+}
+
+// expert_matmul_<type>: MatmulSpecialization
+constexpr Groups expert_matmul_groups(uint32_t rows, uint32_t experts, uint32_t choices) {
+  return {groups_of(rows, kMatmulTile), max_expert_tiles(experts, choices), 1};
+}
+
+// expert_combine
+struct CombineSpecialization {
+  uint32_t local_size = 256;
+};
+constexpr Groups combine_groups(const CombineSpecialization& s, uint32_t columns, uint32_t tokens) {
+  return {groups_of(columns, s.local_size), tokens, 1};
+}
+
 // --- attention -------------------------------------------------------------------------------
 
 // kv_store: once for K and once for V.
@@ -195,6 +244,8 @@ static_assert(sizeof(EmbedConstants) <= 128 && sizeof(NormConstants) <= 128 &&
               sizeof(RopeConstants) <= 128 && sizeof(ActivateConstants) <= 128 &&
               sizeof(ElementwiseConstants) <= 128 && sizeof(CopyConstants) <= 128 &&
               sizeof(LinearConstants) <= 128 && sizeof(KvStoreConstants) <= 128 &&
+              sizeof(RouteConstants) <= 128 && sizeof(ExpertLinearConstants) <= 128 &&
+              sizeof(GroupConstants) <= 128 && sizeof(CombineConstants) <= 128 &&
               sizeof(AttendConstants) <= 128);
 
 }  // namespace halogen::vulkan

@@ -1,7 +1,4 @@
-// Weights times a few tokens: bound by reading the weights, which happens once.
-//
-// A workgroup takes ROWS rows. Its threads share their columns, a piece at a time, and add up what
-// they have found in the end.
+// A weight matrix times a few tokens; grid y goes on to further ones.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
@@ -10,49 +7,9 @@
 layout(constant_id = 1) const uint TOKENS = 1u;
 layout(constant_id = 2) const uint ROWS = 4u;
 layout(constant_id = 3) const uint SUBGROUP_FLOOR = 1u;
-
-const uint SUBGROUPS = (gl_WorkGroupSize.x + SUBGROUP_FLOOR - 1u) / SUBGROUP_FLOOR;
-shared float partial[TOKENS * ROWS * SUBGROUPS];
-
-float sums[TOKENS * ROWS];  // this thread's
-
-void add_columns(uint first_row, uint first_token, uint n_tokens) {
-  [[unroll]] for (uint i = 0u; i < TOKENS * ROWS; i++) sums[i] = 0.0;
-  const uint pieces = pieces_of(p.columns);
-  for (uint piece = lane(); piece < pieces; piece += gl_WorkGroupSize.x) {
-    const uvec2 at = piece_columns(piece);
-    vec4 first[ROWS], second[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; r++)
-      piece_load(weight_row(first_row + r), p.columns, piece, first[r], second[r]);
-    [[unroll]] for (uint t = 0u; t < TOKENS; t++) {
-      // Past the last token the first one is read again.
-      Floats x = row_of(p.x, first_token + (t < n_tokens ? t : 0u), p.x_stride);
-      const vec4 x_first = input_quad(x, at.x), x_second = input_quad(x, at.y);
-      [[unroll]] for (uint r = 0u; r < ROWS; r++)
-        sums[t * ROWS + r] += dot(first[r], x_first) + dot(second[r], x_second);
-    }
-  }
-}
+#include "matvec.glsl"
 
 void main() {
-  const uint count = Words(p.count).v[0];
-  const uint first_token = gl_WorkGroupID.y * TOKENS;
-  if (first_token >= count) return;
-  const uint n_tokens = min(count - first_token, TOKENS);
-  const uint stride = gl_NumWorkGroups.x * ROWS;
-  for (uint first_row = gl_WorkGroupID.x * ROWS; first_row < p.rows; first_row += stride) {
-    add_columns(first_row, first_token, n_tokens);
-    [[unroll]] for (uint i = 0u; i < TOKENS * ROWS; i++) {
-      const float sum = subgroupAdd(sums[i]);
-      if (subgroupElect()) partial[i * SUBGROUPS + gl_SubgroupID] = sum;
-    }
-    barrier();
-    for (uint i = lane(); i < TOKENS * ROWS; i += gl_WorkGroupSize.x) {
-      float total = 0.0;
-      for (uint s = 0u; s < gl_NumSubgroups; s++) total += partial[i * SUBGROUPS + s];
-      const uint t = i / ROWS, row = first_row + i % ROWS;
-      if (t < n_tokens && row < p.rows) store(first_token + t, row, total);
-    }
-    barrier();
-  }
+  const uint count = Words(p.count).v[0], first_token = gl_WorkGroupID.y * TOKENS;
+  if (first_token < count) multiply(first_token, min(count - first_token, TOKENS));
 }

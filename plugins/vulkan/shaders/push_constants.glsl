@@ -145,6 +145,83 @@ struct LinearConstants {
   uint y_stride;
 };
 
+// expert_route: the `used` best experts of each token, best first, and their weights.
+struct RouteConstants {
+  uint64_t logits;
+  uint64_t correction;  // F32 [experts], added for the choice alone; or 0
+  uint64_t count;
+  uint64_t ids;      // int [count][choice_stride]
+  uint64_t weights;  // F32 [count][choice_stride]
+  uint experts;
+  uint used;
+  uint scoring;  // halogen_route_attributes
+  uint renormalise;
+  uint logits_stride;
+  uint choice_stride;
+  float scale;
+};
+
+// expert_matvec_<type> and expert_matmul_<type>: a product for each choice of each token, with the
+// weights and the bias of the expert that was chosen.
+struct ExpertLinearConstants {
+  uint64_t weights;  // [experts] matrices, in the file's layout; 4-byte aligned
+  uint64_t x;        // 16-byte aligned, as is every row
+  uint64_t bias;     // F32 [experts][rows], or 0
+  uint64_t ids;      // int [count][choice_stride]
+  uint64_t tiles;    // ExpertTiles, for expert_matmul
+  uint64_t count;
+  uint64_t y;
+  uint64_t expert_bytes;
+  uint row_bytes;
+  uint rows;
+  uint columns;
+  uint used;
+  uint choice_stride;
+  uint x_stride;
+  uint x_choice_stride;  // 0: all choices of a token share its input
+  uint y_stride;
+  uint y_choice_stride;
+};
+
+// expert_group: the choices in the order of their experts, in tiles for expert_matmul.
+struct GroupConstants {
+  uint64_t ids;  // int [count][choice_stride]
+  uint64_t count;
+  uint64_t tiles;  // ExpertTiles; expert_tiles_bytes()
+  uint experts;    // at most 1024
+  uint used;
+  uint choice_stride;
+  uint max_tiles;
+};
+
+// What expert_group writes: this, then ExpertTile [max_tiles], then uint [count * used]: choice c of
+// token t as t * used + c, sorted by expert.
+struct ExpertTiles {
+  uint n_tiles;
+  uint max_tiles;
+};
+struct ExpertTile {
+  uint expert;
+  uint first;  // into the sorted choices
+  uint n_choices;
+};
+
+// expert_combine: y[t] = the sum over its choices of weight times x, and the residual.
+struct CombineConstants {
+  uint64_t x;
+  uint64_t weights;   // F32 [count][choice_stride]
+  uint64_t residual;  // or 0
+  uint64_t count;
+  uint64_t y;
+  uint columns;
+  uint used;
+  uint choice_stride;
+  uint x_stride;
+  uint x_choice_stride;
+  uint residual_stride;
+  uint y_stride;
+};
+
 // kv_store: rounds k or v of each token to the pool's type and puts it at the token's slot. Block b
 // begins at pool + b * block_bytes and holds [heads][block_tokens] rows of head_dim elements.
 struct KvStoreConstants {

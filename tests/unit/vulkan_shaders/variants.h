@@ -27,10 +27,12 @@ struct Variant {
 inline std::vector<Variant> shader_variants() {
   std::vector<Variant> variants;
   const auto add = [&](const std::string& name) {
-    const std::string kind = name.substr(0, name.find('_'));
-    if (kind == "embed") variants.emplace_back(name, "", EmbedSpecialization{});
-    if (kind == "matmul") variants.emplace_back(name, "", MatmulSpecialization{});
-    if (kind == "matvec") {
+    const auto is = [&](const char* kind) { return name.starts_with(std::string(kind) + "_"); };
+    if (is("embed")) variants.emplace_back(name, "", EmbedSpecialization{});
+    if (is("matmul")) variants.emplace_back(name, "", MatmulSpecialization{});
+    if (is("expert_matmul")) variants.emplace_back(name, "", MatmulSpecialization{});
+    if (is("expert_matvec")) variants.emplace_back(name, "", ExpertMatvecSpecialization{64, 4, 32});
+    if (is("matvec")) {
       for (const uint32_t tokens : {1, 4, 8, 16})
         variants.emplace_back(name, std::to_string(tokens) + " tokens",
                               MatvecSpecialization{64, tokens, tokens > 8 ? 2U : 4U, 32});
@@ -60,6 +62,9 @@ inline std::vector<Variant> shader_variants() {
     prefill.key_type = prefill.value_type = type;
     variants.emplace_back("attend_prefill", name, prefill);
   }
+  variants.emplace_back("expert_route", "", RouteSpecialization{});
+  variants.emplace_back("expert_group", "", GroupSpecialization{});
+  variants.emplace_back("expert_combine", "", CombineSpecialization{});
   variants.emplace_back("attend_merge", "", AttendMergeSpecialization{});
   return variants;
 }
