@@ -111,6 +111,20 @@ constexpr Groups matvec_groups(const MatvecSpecialization& s, uint32_t rows, uin
   return {std::min(groups_of(rows, s.rows), kMaxGroups), groups_of(tokens, s.tokens), 1};
 }
 
+// quantise_q8, then matvec_q8_<type> in place of matvec_<type>, for quantised types: four products
+// at a time in integers, with the inputs rounded to 8 bits. Needs the feature
+// shaderIntegerDotProduct (Vulkan 1.3, or VK_KHR_shader_integer_dot_product); worth it where that
+// is accelerated.
+struct QuantiseSpecialization {
+  uint32_t local_size = 64;
+};
+constexpr Groups quantise_groups(const QuantiseSpecialization& s, uint32_t columns, uint32_t rows) {
+  return {groups_of(columns / 16, s.local_size), rows, 1};
+}
+constexpr uint32_t q8_row_words(uint32_t columns) {
+  return columns / 32 * 12;
+}
+
 // matmul_<type>: tiles of 64 weight rows by 64 tokens.
 inline constexpr uint32_t kMatmulTile = 64;
 struct MatmulSpecialization {
@@ -132,7 +146,8 @@ constexpr Groups route_groups(uint32_t tokens) {
   return {1, tokens, 1};
 }
 
-// expert_matvec_<type>: reads an expert's weights again for every token that chose it.
+// expert_matvec_<type>, or expert_matvec_q8_<type> after quantise_q8: reads an expert's weights
+// again for every token that chose it.
 struct ExpertMatvecSpecialization {
   uint32_t local_size = 64;
   uint32_t rows = 4;  // 1 to 8
@@ -244,8 +259,8 @@ static_assert(sizeof(EmbedConstants) <= 128 && sizeof(NormConstants) <= 128 &&
               sizeof(RopeConstants) <= 128 && sizeof(ActivateConstants) <= 128 &&
               sizeof(ElementwiseConstants) <= 128 && sizeof(CopyConstants) <= 128 &&
               sizeof(LinearConstants) <= 128 && sizeof(KvStoreConstants) <= 128 &&
-              sizeof(RouteConstants) <= 128 && sizeof(ExpertLinearConstants) <= 128 &&
-              sizeof(GroupConstants) <= 128 && sizeof(CombineConstants) <= 128 &&
-              sizeof(AttendConstants) <= 128);
+              sizeof(QuantiseConstants) <= 128 && sizeof(RouteConstants) <= 128 &&
+              sizeof(ExpertLinearConstants) <= 128 && sizeof(GroupConstants) <= 128 &&
+              sizeof(CombineConstants) <= 128 && sizeof(AttendConstants) <= 128);
 
 }  // namespace halogen::vulkan

@@ -12,10 +12,13 @@ vec4 signed_bytes(uint word) {
 }
 
 uint low_nibbles(uint word) { return word & 0x0f0f0f0fu; }
+uvec4 low_nibbles(uvec4 words) { return words & 0x0f0f0f0fu; }
 uint high_nibbles(uint word) { return word >> 4 & 0x0f0f0f0fu; }
+uvec4 high_nibbles(uvec4 words) { return words >> 4 & 0x0f0f0f0fu; }
 
 // Bits 0 to 3, each moved to bit 4 of its byte.
 uint fifth_bits(uint four) { return (four * 0x00204081u & 0x01010101u) << 4; }
+uvec4 fifth_bits(uvec4 fours) { return (fours * 0x00204081u & 0x01010101u) << 4; }
 
 float half_value(uint bits) { return unpackHalf2x16(bits).x; }
 

@@ -1,7 +1,7 @@
 // Weights times a few tokens: bound by reading the weights, which happens once.
 //
-// A workgroup takes ROWS rows. Its threads share their columns, a piece at a time, and add up what
-// they have found in the end. The shader says where rows come from and go to:
+// A workgroup takes ROWS rows. Its threads share their columns and add up what they have found in the
+// end. The shader says where rows come from and go to:
 //   uint64_t weight_row(uint row)    Floats input_row(uint token)    void store(token, row, sum)
 // and its ROWS, TOKENS and SUBGROUP_FLOOR.
 const uint SUBGROUPS = (gl_WorkGroupSize.x + SUBGROUP_FLOOR - 1u) / SUBGROUP_FLOOR;
@@ -9,23 +9,11 @@ shared float partial[TOKENS * ROWS * SUBGROUPS];
 
 float sums[TOKENS * ROWS];  // this thread's
 
-void add_columns(uint first_row, uint first_token, uint n_tokens) {
-  [[unroll]] for (uint i = 0u; i < TOKENS * ROWS; i++) sums[i] = 0.0;
-  const uint pieces = pieces_of(p.columns);
-  for (uint piece = lane(); piece < pieces; piece += gl_WorkGroupSize.x) {
-    const uvec2 at = piece_columns(piece);
-    vec4 first[ROWS], second[ROWS];
-    [[unroll]] for (uint r = 0u; r < ROWS; r++)
-      piece_load(weight_row(first_row + r), p.columns, piece, first[r], second[r]);
-    [[unroll]] for (uint t = 0u; t < TOKENS; t++) {
-      // Past the last token the first one is read again.
-      Floats x = input_row(first_token + (t < n_tokens ? t : 0u));
-      const vec4 x_first = input_quad(x, at.x), x_second = input_quad(x, at.y);
-      [[unroll]] for (uint r = 0u; r < ROWS; r++)
-        sums[t * ROWS + r] += dot(first[r], x_first) + dot(second[r], x_second);
-    }
-  }
-}
+#ifdef Q8_INPUTS
+#include "add_columns_q8.glsl"
+#else
+#include "add_columns.glsl"
+#endif
 
 // All rows, of tokens first_token to first_token + n_tokens - 1.
 void multiply(uint first_token, uint n_tokens) {

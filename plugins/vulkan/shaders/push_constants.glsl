@@ -145,6 +145,17 @@ struct LinearConstants {
   uint y_stride;
 };
 
+// quantise_q8: inputs as signed bytes, for the shaders with _q8 in their names. Those take the rows
+// that this writes as x, the strides in words of 4 bytes; their weights are 16-byte aligned.
+struct QuantiseConstants {
+  uint64_t x;  // 16-byte aligned, as is every row
+  uint64_t count;
+  uint64_t y;    // 16-byte aligned
+  uint columns;  // a multiple of 32
+  uint x_stride;
+  uint y_stride;  // at least q8_row_words(columns), a multiple of 4
+};
+
 // expert_route: the `used` best experts of each token, best first, and their weights.
 struct RouteConstants {
   uint64_t logits;

@@ -2,8 +2,13 @@
 //   uvec2 piece_columns(uint piece)       the columns that the two quads of a piece begin at
 //   void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4 second)
 // for pieces 0 to columns / 8 of a row, rounded up. Plain types alone have rows that end within a
-// piece; what is past the end reads as zero. The formats are described in docs of ggml; what the
-// headers add is which word each quad comes from.
+// piece; what is past the end reads as zero. For integer products the quantised types also say, of
+// spans of 32 elements that are two runs of 16,
+//   uvec2 span_columns(uint span)         the columns that the runs begin at
+//   void span_load(uint64_t row, uint span, out uvec4 first, out uvec4 second, out vec2 scales,
+//                  out vec2 minima)       element = scale * signed byte - minimum, of each run
+// The formats are described in ggml's documentation; what the headers add is which word each quad
+// and run comes from.
 #include "bits.glsl"
 
 #if defined(WEIGHTS_F32)

@@ -84,11 +84,39 @@ class ExpertProduct {
     weight.dims[2] = static_cast<int64_t>(e.columns);
     weights_ = gpu.upload(bytes);
     choose();
-    Tensor bias({e.experts, e.rows});
-    bias.values = bias_.tensor.values;
-    expected_ =
-        reference::moe_linear(x_.tensor, reference::stored_weight(weight, bytes.data()), ids_,
-                              e.used, e.bias ? &bias : nullptr, false, Precision::f32);
+    stored_ = reference::stored_weight(weight, bytes.data());
+    stored_bias_ = Tensor({e.experts, e.rows});
+    stored_bias_.values = bias_.tensor.values;
+    expect(false);
+  }
+
+  // The same with inputs of signed bytes.
+  void run_matvec_q8() {
+    const auto columns = static_cast<uint32_t>(e_.columns);
+    const auto rows = static_cast<uint32_t>(x_.tensor.values.size() / e_.columns);
+    const auto count = upload_count(gpu_, rows);
+    Rows codes{q8_row_words(columns), gpu_.make(size_t{rows} * q8_row_words(columns) * 4)};
+    QuantiseConstants quantise{};
+    quantise.x = x_.rows.address();
+    quantise.count = count->address();
+    quantise.y = codes.address();
+    quantise.columns = quantise.x_stride = columns;
+    quantise.y_stride = codes.stride;
+    const QuantiseSpecialization specialization;
+    gpu_.run("quantise_q8", specialization, quantise,
+             quantise_groups(specialization, columns, rows));
+    const Rows y = output();
+    ExpertLinearConstants constants = describe(y);
+    constants.x = codes.address();
+    constants.x_stride = codes.stride * (e_.own_inputs ? used() : 1);
+    constants.x_choice_stride = e_.own_inputs ? codes.stride : 0;
+    expect(true);
+    const ExpertMatvecSpecialization matvec;
+    gpu_.run("expert_matvec_q8_" + type_name(), matvec, constants,
+             expert_matvec_groups(matvec, static_cast<uint32_t>(e_.rows), used(),
+                                  static_cast<uint32_t>(e_.tokens)));
+    expect_rows(y, expected_, "matvec_q8");
+    expect(false);
   }
 
   void run_matvec() {
@@ -121,6 +149,12 @@ class ExpertProduct {
   }
 
  private:
+  void expect(bool quantised) {
+    expected_ =
+        reference::moe_linear(x_.tensor, stored_, ids_, e_.used, e_.bias ? &stored_bias_ : nullptr,
+                              quantised, quantised ? Precision::q8 : Precision::f32);
+  }
+
   std::string type_name() const { return halogen_type_find(e_.type)->name; }
   uint32_t used() const { return static_cast<uint32_t>(e_.used); }
   Rows output() const { return make_rows(gpu_, e_.tokens, e_.used * e_.rows); }
@@ -162,7 +196,7 @@ class ExpertProduct {
   Values x_, bias_;
   std::unique_ptr<Buffer> count_, weights_, ids_buffer_;
   std::vector<int32_t> ids_;
-  Tensor expected_;
+  Tensor stored_, stored_bias_, expected_;
 };
 
 TEST(ExpertShaders, MultiplyByTheChosenExpert) {
@@ -173,6 +207,8 @@ TEST(ExpertShaders, MultiplyByTheChosenExpert) {
     ExpertProduct product(*gpu, experts, 2);
     product.run_matvec();
     product.run_matmul();
+    if (gpu->has_integer_dot() && halogen_type_find(experts.type)->block_elements > 1)
+      product.run_matvec_q8();
   };
   with([](Experts&) {});
   with([](Experts& e) { e.bias = true; });

@@ -136,9 +136,7 @@ bool Gpu::take(VkPhysicalDevice physical) {
     queue_family_++;
   if (queue_family_ == count) return false;
 
-  ShaderFeatures wanted;
-  wanted.want();
-  device_ = make_device(physical, queue_family_, wanted, {});
+  device_ = make_device(physical, queue_family_, features);
   vkGetDeviceQueue(device_, queue_family_, 0, &queue_);
 
   const VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
@@ -148,6 +146,7 @@ bool Gpu::take(VkPhysicalDevice physical) {
   physical_ = physical;
   name_ = properties.properties.deviceName;
   subgroup_size_ = subgroups.subgroupSize;
+  has_integer_dot_ = features.integer_dot();
   return true;
 }
 

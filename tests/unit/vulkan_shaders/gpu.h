@@ -52,6 +52,7 @@ class Gpu {
   ~Gpu();
 
   const std::string& name() const { return name_; }
+  bool has_integer_dot() const { return has_integer_dot_; }
   uint32_t subgroup_size() const { return subgroup_size_; }
 
   // Filled with what is no number.
@@ -90,6 +91,7 @@ class Gpu {
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::map<std::pair<std::string, std::vector<uint32_t>>, VkPipeline> pipelines_;
   std::string name_;
+  bool has_integer_dot_ = false;
   uint32_t queue_family_ = 0;
   uint32_t subgroup_size_ = 0;
 };

@@ -88,9 +88,33 @@ struct Product {
         x(gpu, {tokens, columns}, random),
         bias(gpu, {1, rows}, random),
         residual(gpu, {tokens, rows}, random),
-        expected(reference::linear(x.tensor, weights.tensor, has_extras ? &bias.tensor : nullptr,
-                                   false, Precision::f32)),
         extras(has_extras) {
+    expect(false);
+  }
+
+  // Makes the inputs signed bytes, and allows for that.
+  void quantise(Gpu& gpu) {
+    const size_t tokens = x.tensor.rows();
+    const auto columns = static_cast<uint32_t>(weights.columns);
+    const auto count = upload_count(gpu, tokens);
+    Rows codes{q8_row_words(columns) + 4, gpu.make(tokens * (q8_row_words(columns) + 4) * 4)};
+    QuantiseConstants constants{};
+    constants.x = x.rows.address();
+    constants.count = count->address();
+    constants.y = codes.address();
+    constants.columns = columns;
+    constants.x_stride = x.rows.stride;
+    constants.y_stride = codes.stride;
+    const QuantiseSpecialization specialization;
+    gpu.run("quantise_q8", specialization, constants,
+            quantise_groups(specialization, columns, static_cast<uint32_t>(tokens) + 1));
+    x.rows = std::move(codes);
+    expect(true);
+  }
+
+  void expect(bool quantised) {
+    expected = reference::linear(x.tensor, weights.tensor, extras ? &bias.tensor : nullptr,
+                                 quantised, quantised ? Precision::q8 : Precision::f32);
     if (extras) expected = reference::add(expected, residual.tensor, Precision::f32);
   }
 
@@ -160,6 +184,27 @@ TEST_P(WeightType, MultipliesMoreRowsThanWorkgroups) {
   std::mt19937 random(4);
   const Product product(*gpu, type_, 11, columns_of(1), 2, true, random);
   product.run(*gpu, "matvec_" + name_of(type_), MatvecSpecialization{64, 2, 2, 1}, {2, 1, 1});
+}
+
+// The same, with the inputs rounded to 8 bits.
+TEST_P(WeightType, MultipliesInIntegers) {
+  HALOGEN_GPU_OR_SKIP(gpu);
+  if (halogen_type_find(type_)->block_elements == 1) return;
+  if (!gpu->has_integer_dot()) GTEST_SKIP() << gpu->name() << " has no integer dot product";
+  std::mt19937 random(5);
+  struct Shape {
+    uint32_t rows, blocks, tokens;
+    MatvecSpecialization specialization;
+  };
+  for (const Shape& shape : {Shape{1, 1, 1, {32, 1, 1, 1}}, Shape{33, 5, 8, {64, 8, 4, 1}},
+                             Shape{7, 17, 11, {64, 4, 2, 1}}}) {
+    Product product(*gpu, type_, shape.rows, columns_of(shape.blocks), shape.tokens,
+                    shape.rows % 2 == 1, random);
+    product.quantise(*gpu);
+    product.run(*gpu, "matvec_q8_" + name_of(type_), shape.specialization,
+                matvec_groups(shape.specialization, shape.rows, shape.tokens));
+    if (HasFatalFailure()) return;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shaders, WeightType, ::testing::ValuesIn(kTypes),

@@ -56,7 +56,7 @@ Radv::Radv() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
   statistics.pipelineExecutableInfo = VK_TRUE;
   ShaderFeatures features(&statistics);
-  features.want();
+  features.offered_by(physical);
   device_ =
       make_device(physical, 0, features, {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME});
   layout_ = make_layout(device_);

@@ -43,6 +43,7 @@ inline std::vector<Variant> shader_variants() {
   for (const uint32_t kind : {HALOGEN_NORM_RMS, HALOGEN_NORM_LAYER})
     variants.emplace_back("norm", kind == HALOGEN_NORM_RMS ? "rms" : "layer",
                           NormSpecialization{256, kind});
+  variants.emplace_back("quantise_q8", "", QuantiseSpecialization{});
   variants.emplace_back("rope", "", RopeSpecialization{});
   variants.emplace_back("activate", "silu", ActivateSpecialization{});
   variants.emplace_back("elementwise", "add", ElementwiseSpecialization{});

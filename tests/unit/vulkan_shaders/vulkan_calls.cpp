@@ -13,15 +13,19 @@ void check(VkResult result, const char* what) {
 
 bool ShaderFeatures::offered_by(VkPhysicalDevice physical) {
   vkGetPhysicalDeviceFeatures2(physical, &all_);
-  return all_.features.shaderInt64 && v11_.storageBuffer16BitAccess &&
-         v12_.storageBuffer8BitAccess && v12_.bufferDeviceAddress;
-}
-
-void ShaderFeatures::want() {
+  const bool enough = all_.features.shaderInt64 && v11_.storageBuffer16BitAccess &&
+                      v12_.storageBuffer8BitAccess && v12_.bufferDeviceAddress;
+  // Nothing but these: what else a device has might hide what a shader needs.
+  const VkBool32 dot = dot_.shaderIntegerDotProduct;
+  all_.features = {};
   all_.features.shaderInt64 = VK_TRUE;
+  v11_ = described<VkPhysicalDeviceVulkan11Features>(v11_.sType, &v12_);
   v11_.storageBuffer16BitAccess = VK_TRUE;
+  v12_ = described<VkPhysicalDeviceVulkan12Features>(v12_.sType, &dot_);
   v12_.storageBuffer8BitAccess = VK_TRUE;
   v12_.bufferDeviceAddress = VK_TRUE;
+  dot_.shaderIntegerDotProduct = dot;
+  return enough;
 }
 
 std::vector<VkPhysicalDevice> physical_devices(VkInstance instance) {
@@ -33,7 +37,9 @@ std::vector<VkPhysicalDevice> physical_devices(VkInstance instance) {
 }
 
 VkDevice make_device(VkPhysicalDevice physical, uint32_t queue_family,
-                     const ShaderFeatures& features, const std::vector<const char*>& extensions) {
+                     const ShaderFeatures& features, std::vector<const char*> extensions) {
+  if (features.integer_dot())
+    extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
   const float priority = 1;
   auto queue = described<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family;

@@ -23,19 +23,22 @@ void check(VkResult result, const char* what);
 // What the shaders need of a device; see shader_interface.h.
 class ShaderFeatures {
  public:
-  explicit ShaderFeatures(void* next = nullptr) { v12_.pNext = next; }
+  explicit ShaderFeatures(void* next = nullptr) { dot_.pNext = next; }
   ShaderFeatures(const ShaderFeatures&) = delete;
   ShaderFeatures& operator=(const ShaderFeatures&) = delete;
 
-  // Whether the device has them.
+  // Whether the device has them. Those that are offered are then asked for.
   bool offered_by(VkPhysicalDevice physical);
-  // Asks for them.
-  void want();
+  // Only the shaders with _q8 in their names need it.
+  bool integer_dot() const { return dot_.shaderIntegerDotProduct; }
   const void* chain() const { return &all_; }
 
  private:
+  VkPhysicalDeviceShaderIntegerDotProductFeatures dot_ =
+      described<VkPhysicalDeviceShaderIntegerDotProductFeatures>(
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
   VkPhysicalDeviceVulkan12Features v12_ = described<VkPhysicalDeviceVulkan12Features>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &dot_);
   VkPhysicalDeviceVulkan11Features v11_ = described<VkPhysicalDeviceVulkan11Features>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12_);
   VkPhysicalDeviceFeatures2 all_ =
@@ -45,7 +48,7 @@ class ShaderFeatures {
 std::vector<VkPhysicalDevice> physical_devices(VkInstance instance);
 
 VkDevice make_device(VkPhysicalDevice physical, uint32_t queue_family,
-                     const ShaderFeatures& features, const std::vector<const char*>& extensions);
+                     const ShaderFeatures& features, std::vector<const char*> extensions = {});
 
 // 128 bytes of push constants and no descriptors.
 VkPipelineLayout make_layout(VkDevice device);

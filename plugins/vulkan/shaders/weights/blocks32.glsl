@@ -6,3 +6,6 @@ uvec2 piece_columns(uint piece) {
   const uint column = 32u * (piece / 4u) + 4u * (piece % 4u);
   return uvec2(column, column + 16u);
 }
+
+// Span: a block; its first half the low nibbles.
+uvec2 span_columns(uint span) { return uvec2(32u * span, 32u * span + 16u); }

@@ -22,3 +22,15 @@ void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4
   second = (unsigned_bytes((pairs >> 2 & 0x03030303u) | (thirds >> 1 & 0x01010101u) << 2) - 4.0) *
            (unit * sub_scale(block, sub_block.y));
 }
+
+void span_load(uint64_t row, uint span, out uvec4 first, out uvec4 second, out vec2 scales, out vec2 minima) {
+  Halves block = Halves(row + 110u * (span / kSuperblockSpans));
+  const uint i = span % kSuperblockSpans;
+  const uvec4 thirds = words_at(block, 8u * (i % 2u)) >> 2u * (i / 2u);
+  const uvec4 pairs = words_at(block, 16u + 2u * span_pairs_word(i)) >> span_pairs_shift(i);
+  const uvec2 sub_block = span_columns(i) / 16u;
+  first = (pairs & 0x03030303u) | (thirds & 0x01010101u) << 2;
+  second = (pairs >> 2 & 0x03030303u) | (thirds >> 1 & 0x01010101u) << 2;
+  scales = half_value(block.v[54]) * vec2(sub_scale(block, sub_block.x), sub_scale(block, sub_block.y));
+  minima = 4.0 * scales;
+}

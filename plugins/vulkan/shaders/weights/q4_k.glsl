@@ -12,3 +12,12 @@ void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4
   first = unsigned_bytes(low_nibbles(nibbles)) * low.x - low.y;
   second = unsigned_bytes(high_nibbles(nibbles)) * high.x - high.y;
 }
+
+void span_load(uint64_t row, uint span, out uvec4 first, out uvec4 second, out vec2 scales, out vec2 minima) {
+  WordQuads block = WordQuads(row + 144u * (span / kSuperblockSpans));
+  const uint i = span % kSuperblockSpans;
+  const uvec4 nibbles = block.v[1u + i];
+  first = low_nibbles(nibbles);
+  second = high_nibbles(nibbles);
+  span_scales(block.v[0], i / 2u, scales, minima);
+}

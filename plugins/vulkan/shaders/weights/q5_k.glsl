@@ -14,3 +14,12 @@ void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4
   first = unsigned_bytes(low_nibbles(nibbles) | (fifths & 0x01010101u) << 4) * low.x - low.y;
   second = unsigned_bytes(high_nibbles(nibbles) | (fifths >> 1 & 0x01010101u) << 4) * high.x - high.y;
 }
+
+void span_load(uint64_t row, uint span, out uvec4 first, out uvec4 second, out vec2 scales, out vec2 minima) {
+  WordQuads block = WordQuads(row + 176u * (span / kSuperblockSpans));
+  const uint i = span % kSuperblockSpans;
+  const uvec4 nibbles = block.v[3u + i], fifths = block.v[1u + i % 2u] >> 2u * (i / 2u);
+  first = low_nibbles(nibbles) | (fifths & 0x01010101u) << 4;
+  second = high_nibbles(nibbles) | (fifths >> 1 & 0x01010101u) << 4;
+  span_scales(block.v[0], i / 2u, scales, minima);
+}

@@ -25,3 +25,21 @@ void piece_load(uint64_t row, uint columns, uint piece, out vec4 first, out vec4
   second = (unsigned_bytes(high_nibbles(nibbles) | (pairs >> 4 & 0x03030303u) << 4) - 32.0) *
            (unit * sub_scale(block, sub_block + 4u));
 }
+
+// Span 4 h + g of a superblock: words 4 g to 4 g + 3 of the nibbles of half h.
+uvec2 span_columns(uint span) {
+  const uint column = 128u * (span / 4u) + 16u * (span % 4u);
+  return uvec2(column, column + 64u);
+}
+
+void span_load(uint64_t row, uint span, out uvec4 first, out uvec4 second, out vec2 scales, out vec2 minima) {
+  Halves block = Halves(row + 210u * (span / kSuperblockSpans));
+  const uint i = span % kSuperblockSpans, half_block = i / 4u, g = i % 4u;
+  const uvec4 nibbles = words_at(block, 8u * i);
+  const uvec4 pairs = words_at(block, 64u + 16u * half_block + 8u * (g % 2u)) >> 2u * (g / 2u);
+  const uint sub_block = 8u * half_block + g;
+  first = low_nibbles(nibbles) | (pairs & 0x03030303u) << 4;
+  second = high_nibbles(nibbles) | (pairs >> 4 & 0x03030303u) << 4;
+  scales = half_value(block.v[104]) * vec2(sub_scale(block, sub_block), sub_scale(block, sub_block + 4u));
+  minima = 32.0 * scales;
+}

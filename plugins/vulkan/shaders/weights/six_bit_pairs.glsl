@@ -16,3 +16,17 @@ uvec2 piece_columns(uint piece) {
   const uint column = 64u * (piece / 8u) + 4u * (piece % 8u);
   return uvec2(column, column + 32u);
 }
+
+// Span 2 c + h of a superblock: half h of the nibbles of 64 elements.
+uvec2 span_columns(uint span) {
+  const uint column = 64u * (span / 2u) + 16u * (span % 2u);
+  return uvec2(column, column + 32u);
+}
+
+void span_scales(uvec4 head, uint chunk, out vec2 scales, out vec2 minima) {
+  const vec2 unit = unpackHalf2x16(head.x);
+  const vec2 low = unit * scale_and_minimum(head.yzw, 2u * chunk);
+  const vec2 high = unit * scale_and_minimum(head.yzw, 2u * chunk + 1u);
+  scales = vec2(low.x, high.x);
+  minima = vec2(low.y, high.y);
+}

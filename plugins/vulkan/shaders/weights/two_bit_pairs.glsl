@@ -7,3 +7,12 @@ uvec2 piece_columns(uint piece) {
 
 uint pairs_word(uint piece) { return 8u * (piece / 16u) + piece % 8u; }
 uint pairs_shift(uint piece) { return 4u * (piece / 8u % 2u); }
+
+// Span 4 h + 2 g + n of a superblock: half n of the words of half h, for c = 2 g and 2 g + 1.
+uvec2 span_columns(uint span) {
+  const uint column = 64u * (span / 2u) + 16u * (span % 2u);
+  return uvec2(column, column + 32u);
+}
+
+uint span_pairs_word(uint span) { return 8u * (span / 4u) + 4u * (span % 2u); }
+uint span_pairs_shift(uint span) { return 4u * (span / 2u % 2u); }
