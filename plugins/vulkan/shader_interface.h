@@ -134,6 +134,19 @@ constexpr Groups matmul_groups(uint32_t rows, uint32_t tokens) {
   return {groups_of(rows, kMatmulTile), groups_of(tokens, kMatmulTile), 1};
 }
 
+// matmul_cooperative_<type>, with the inputs rounded to halves. Needs cooperative matrices of 16 x
+// 16 halves with F32 sums in a subgroup (VK_KHR_cooperative_matrix, which
+// vkGetPhysicalDeviceCooperative- MatrixPropertiesKHR lists), shaderFloat16 and vulkanMemoryModel;
+// and exactly four full subgroups: set the required subgroup size and
+// VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT.
+inline constexpr uint32_t kCooperativeTokens = 128;
+struct MatmulCooperativeSpecialization {
+  uint32_t local_size = 4 * 32;  // 4 * the subgroup size
+};
+constexpr Groups matmul_cooperative_groups(uint32_t rows, uint32_t tokens) {
+  return {groups_of(rows, kMatmulTile), groups_of(tokens, kCooperativeTokens), 1};
+}
+
 // --- mixture of experts ----------------------------------------------------------------------
 // expert_route, then a product for each choice: expert_matvec for a few tokens, or expert_group and
 // expert_matmul for many; expert_combine in the end.
@@ -171,7 +184,8 @@ constexpr uint64_t expert_tiles_bytes(uint32_t experts, uint32_t choices) {
          sizeof(uint32_t) * choices;
 }
 
-// expert_matmul_<type>: MatmulSpecialization
+// expert_matmul_<type> with MatmulSpecialization, or expert_matmul_cooperative_<type> with
+// MatmulCooperativeSpecialization and what that asks for.
 constexpr Groups expert_matmul_groups(uint32_t rows, uint32_t experts, uint32_t choices) {
   return {groups_of(rows, kMatmulTile), max_expert_tiles(experts, choices), 1};
 }

@@ -147,6 +147,7 @@ bool Gpu::take(VkPhysicalDevice physical) {
   name_ = properties.properties.deviceName;
   subgroup_size_ = subgroups.subgroupSize;
   has_integer_dot_ = features.integer_dot();
+  has_cooperative_matrices_ = features.cooperative_matrices();
   return true;
 }
 

@@ -53,6 +53,7 @@ class Gpu {
 
   const std::string& name() const { return name_; }
   bool has_integer_dot() const { return has_integer_dot_; }
+  bool has_cooperative_matrices() const { return has_cooperative_matrices_; }
   uint32_t subgroup_size() const { return subgroup_size_; }
 
   // Filled with what is no number.
@@ -91,7 +92,7 @@ class Gpu {
   VkPipelineLayout layout_ = VK_NULL_HANDLE;
   std::map<std::pair<std::string, std::vector<uint32_t>>, VkPipeline> pipelines_;
   std::string name_;
-  bool has_integer_dot_ = false;
+  bool has_integer_dot_ = false, has_cooperative_matrices_ = false;
   uint32_t queue_family_ = 0;
   uint32_t subgroup_size_ = 0;
 };

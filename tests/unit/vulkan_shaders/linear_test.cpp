@@ -89,7 +89,7 @@ struct Product {
         bias(gpu, {1, rows}, random),
         residual(gpu, {tokens, rows}, random),
         extras(has_extras) {
-    expect(false);
+    expect(Precision::f32);
   }
 
   // Makes the inputs signed bytes, and allows for that.
@@ -109,12 +109,12 @@ struct Product {
     gpu.run("quantise_q8", specialization, constants,
             quantise_groups(specialization, columns, static_cast<uint32_t>(tokens) + 1));
     x.rows = std::move(codes);
-    expect(true);
+    expect(Precision::q8);
   }
 
-  void expect(bool quantised) {
+  void expect(Precision precision) {
     expected = reference::linear(x.tensor, weights.tensor, extras ? &bias.tensor : nullptr,
-                                 quantised, quantised ? Precision::q8 : Precision::f32);
+                                 precision == Precision::q8, precision);
     if (extras) expected = reference::add(expected, residual.tensor, Precision::f32);
   }
 
@@ -203,6 +203,27 @@ TEST_P(WeightType, MultipliesInIntegers) {
     product.quantise(*gpu);
     product.run(*gpu, "matvec_q8_" + name_of(type_), shape.specialization,
                 matvec_groups(shape.specialization, shape.rows, shape.tokens));
+    if (HasFatalFailure()) return;
+  }
+}
+
+// With inputs and weights rounded to halves. Several steps of columns, rows and tokens beside
+// tiles.
+TEST_P(WeightType, MultipliesWithCooperativeMatrices) {
+  HALOGEN_GPU_OR_SKIP(gpu);
+  if (!gpu->has_cooperative_matrices())
+    GTEST_SKIP() << gpu->name() << " has no cooperative matrices";
+  std::mt19937 random(6);
+  struct Shape {
+    uint32_t rows, blocks, tokens;
+  };
+  for (const Shape& shape : {Shape{1, 1, 1}, Shape{67, 1, 130}, Shape{130, 3, 65}}) {
+    Product product(*gpu, type_, shape.rows, columns_of(shape.blocks), shape.tokens,
+                    shape.rows % 2 == 1, random);
+    product.expect(Precision::f16);
+    product.run(*gpu, "matmul_cooperative_" + name_of(type_),
+                MatmulCooperativeSpecialization{4 * gpu->subgroup_size()},
+                matmul_cooperative_groups(shape.rows, shape.tokens));
     if (HasFatalFailure()) return;
   }
 }

@@ -45,6 +45,40 @@ bool knows_family() {
          WEXITSTATUS(status) == 0;
 }
 
+ShaderStatistics read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR& which) {
+  const auto ask = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
+      vkGetDeviceProcAddr(device, "vkGetPipelineExecutableStatisticsKHR"));
+  uint32_t count = 0;
+  check(ask(device, &which, &count, nullptr), "vkGetPipelineExecutableStatisticsKHR");
+  std::vector<VkPipelineExecutableStatisticKHR> answers(
+      count, described<VkPipelineExecutableStatisticKHR>(
+                 VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR));
+  check(ask(device, &which, &count, answers.data()), "vkGetPipelineExecutableStatisticsKHR");
+  ShaderStatistics statistics;
+  for (const auto& answer : answers) statistics[answer.name] = answer.value.u64;
+  return statistics;
+}
+
+// All representations, of which one is the machine's.
+std::string read_assembly(VkDevice device, const VkPipelineExecutableInfoKHR& which) {
+  constexpr const char* kCall = "vkGetPipelineExecutableInternalRepresentationsKHR";
+  const auto ask = reinterpret_cast<PFN_vkGetPipelineExecutableInternalRepresentationsKHR>(
+      vkGetDeviceProcAddr(device, kCall));
+  uint32_t count = 0;
+  check(ask(device, &which, &count, nullptr), kCall);
+  std::vector<VkPipelineExecutableInternalRepresentationKHR> parts(
+      count, described<VkPipelineExecutableInternalRepresentationKHR>(
+                 VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR));
+  check(ask(device, &which, &count, parts.data()), kCall);
+  std::vector<std::string> texts;
+  for (const auto& part : parts) texts.emplace_back(part.dataSize, '\0');
+  for (size_t i = 0; i < parts.size(); i++) parts[i].pData = texts[i].data();
+  check(ask(device, &which, &count, parts.data()), kCall);
+  std::string all;
+  for (const std::string& text : texts) all += text;
+  return all;
+}
+
 }  // namespace
 
 Radv::Radv() {
@@ -68,24 +102,17 @@ Radv::~Radv() {
   if (instance_) vkDestroyInstance(instance_, nullptr);
 }
 
-ShaderStatistics Radv::compile(const Variant& variant) {
-  VkPipeline pipeline = make_pipeline(device_, layout_, variant.shader, variant.specialization,
-                                      VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR);
-  const auto ask = reinterpret_cast<PFN_vkGetPipelineExecutableStatisticsKHR>(
-      vkGetDeviceProcAddr(device_, "vkGetPipelineExecutableStatisticsKHR"));
+Radv::Compiled Radv::compile(const Variant& variant) {
+  VkPipeline pipeline =
+      make_pipeline(device_, layout_, variant.shader, variant.specialization,
+                    VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                        VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR);
   auto which =
       described<VkPipelineExecutableInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR);
   which.pipeline = pipeline;
-  uint32_t count = 0;
-  check(ask(device_, &which, &count, nullptr), "vkGetPipelineExecutableStatisticsKHR");
-  std::vector<VkPipelineExecutableStatisticKHR> answers(
-      count, described<VkPipelineExecutableStatisticKHR>(
-                 VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR));
-  check(ask(device_, &which, &count, answers.data()), "vkGetPipelineExecutableStatisticsKHR");
+  Compiled compiled{read_statistics(device_, which), read_assembly(device_, which)};
   vkDestroyPipeline(device_, pipeline, nullptr);
-  ShaderStatistics statistics;
-  for (const auto& answer : answers) statistics[answer.name] = answer.value.u64;
-  return statistics;
+  return compiled;
 }
 
 }  // namespace halogen::vulkan::testing

@@ -21,7 +21,11 @@ class Radv {
   Radv(const Radv&) = delete;
   Radv& operator=(const Radv&) = delete;
 
-  ShaderStatistics compile(const Variant& variant);
+  struct Compiled {
+    ShaderStatistics statistics;
+    std::string assembly;
+  };
+  Compiled compile(const Variant& variant);
 
  private:
   VkInstance instance_ = VK_NULL_HANDLE;

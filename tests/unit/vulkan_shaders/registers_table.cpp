@@ -12,7 +12,7 @@ int main() {
     std::puts("| shader | variant | VGPRs | SGPRs | LDS bytes | code bytes | waves per SIMD |");
     std::puts("| --- | --- | ---: | ---: | ---: | ---: | ---: |");
     for (const Variant& variant : shader_variants()) {
-      ShaderStatistics statistics = radv.compile(variant);
+      const ShaderStatistics statistics = radv.compile(variant).statistics;
       const auto number = [&](const char* name) {
         return static_cast<unsigned long long>(statistics.at(name));
       };

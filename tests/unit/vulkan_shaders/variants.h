@@ -29,6 +29,10 @@ inline std::vector<Variant> shader_variants() {
   const auto add = [&](const std::string& name) {
     const auto is = [&](const char* kind) { return name.starts_with(std::string(kind) + "_"); };
     if (is("embed")) variants.emplace_back(name, "", EmbedSpecialization{});
+    if (name.find("matmul_cooperative") != std::string::npos) {
+      variants.emplace_back(name, "", MatmulCooperativeSpecialization{4 * 64});
+      return;
+    }
     if (is("matmul")) variants.emplace_back(name, "", MatmulSpecialization{});
     if (is("expert_matmul")) variants.emplace_back(name, "", MatmulSpecialization{});
     if (is("expert_matvec")) variants.emplace_back(name, "", ExpertMatvecSpecialization{64, 4, 32});

@@ -1,10 +1,27 @@
 #include "tests/unit/vulkan_shaders/vulkan_calls.h"
 
+#include <algorithm>
 #include <stdexcept>
+#include <string_view>
 
 #include "plugins/vulkan/shaders.h"
 
 namespace halogen::vulkan::testing {
+namespace {
+
+constexpr const char* kCooperativeMatrixExtension = "VK_KHR_cooperative_matrix";
+
+bool has_extension(VkPhysicalDevice physical, std::string_view name) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> extensions(count);
+  vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+  return std::any_of(
+      extensions.begin(), extensions.end(),
+      [&](const VkExtensionProperties& extension) { return name == extension.extensionName; });
+}
+
+}  // namespace
 
 void check(VkResult result, const char* what) {
   if (result != VK_SUCCESS)
@@ -12,11 +29,14 @@ void check(VkResult result, const char* what) {
 }
 
 bool ShaderFeatures::offered_by(VkPhysicalDevice physical) {
+  const bool knows_matrices = has_extension(physical, kCooperativeMatrixExtension);
+  cooperative_.pNext = next_;
+  dot_.pNext = knows_matrices ? &cooperative_ : next_;
   vkGetPhysicalDeviceFeatures2(physical, &all_);
   const bool enough = all_.features.shaderInt64 && v11_.storageBuffer16BitAccess &&
                       v12_.storageBuffer8BitAccess && v12_.bufferDeviceAddress;
+  cooperative_.cooperativeMatrix &= v12_.shaderFloat16 & v12_.vulkanMemoryModel;
   // Nothing but these: what else a device has might hide what a shader needs.
-  const VkBool32 dot = dot_.shaderIntegerDotProduct;
   all_.features = {};
   all_.features.shaderInt64 = VK_TRUE;
   v11_ = described<VkPhysicalDeviceVulkan11Features>(v11_.sType, &v12_);
@@ -24,7 +44,8 @@ bool ShaderFeatures::offered_by(VkPhysicalDevice physical) {
   v12_ = described<VkPhysicalDeviceVulkan12Features>(v12_.sType, &dot_);
   v12_.storageBuffer8BitAccess = VK_TRUE;
   v12_.bufferDeviceAddress = VK_TRUE;
-  dot_.shaderIntegerDotProduct = dot;
+  v12_.shaderFloat16 = v12_.vulkanMemoryModel = cooperative_.cooperativeMatrix;
+  cooperative_.cooperativeMatrixRobustBufferAccess = VK_FALSE;
   return enough;
 }
 
@@ -40,6 +61,7 @@ VkDevice make_device(VkPhysicalDevice physical, uint32_t queue_family,
                      const ShaderFeatures& features, std::vector<const char*> extensions) {
   if (features.integer_dot())
     extensions.push_back(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME);
+  if (features.cooperative_matrices()) extensions.push_back(kCooperativeMatrixExtension);
   const float priority = 1;
   auto queue = described<VkDeviceQueueCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO);
   queue.queueFamilyIndex = queue_family;

@@ -20,10 +20,19 @@ Struct described(VkStructureType type, void* next = nullptr) {
 // Throws, naming the call, unless it succeeded.
 void check(VkResult result, const char* what);
 
+// VkPhysicalDeviceCooperativeMatrixFeaturesKHR, which Debian's headers do not have yet.
+struct CooperativeMatrixFeatures {
+  VkStructureType sType;
+  void* pNext;
+  VkBool32 cooperativeMatrix;
+  VkBool32 cooperativeMatrixRobustBufferAccess;
+};
+inline constexpr auto kCooperativeMatrixFeatures = static_cast<VkStructureType>(1000506000);
+
 // What the shaders need of a device; see shader_interface.h.
 class ShaderFeatures {
  public:
-  explicit ShaderFeatures(void* next = nullptr) { dot_.pNext = next; }
+  explicit ShaderFeatures(void* next = nullptr) : next_(next) {}
   ShaderFeatures(const ShaderFeatures&) = delete;
   ShaderFeatures& operator=(const ShaderFeatures&) = delete;
 
@@ -31,9 +40,14 @@ class ShaderFeatures {
   bool offered_by(VkPhysicalDevice physical);
   // Only the shaders with _q8 in their names need it.
   bool integer_dot() const { return dot_.shaderIntegerDotProduct; }
+  // Only the shaders with cooperative in their names need these.
+  bool cooperative_matrices() const { return cooperative_.cooperativeMatrix; }
   const void* chain() const { return &all_; }
 
  private:
+  void* next_;
+  CooperativeMatrixFeatures cooperative_ =
+      described<CooperativeMatrixFeatures>(kCooperativeMatrixFeatures);
   VkPhysicalDeviceShaderIntegerDotProductFeatures dot_ =
       described<VkPhysicalDeviceShaderIntegerDotProductFeatures>(
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
