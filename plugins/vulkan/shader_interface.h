@@ -77,6 +77,12 @@ constexpr Groups activate_groups(const ActivateSpecialization& s, uint32_t colum
   return {groups_of(columns, s.local_size), rows, 1};
 }
 
+// activate_q8
+constexpr Groups activate_q8_groups(const ActivateSpecialization& s, uint32_t columns,
+                                    uint32_t rows) {
+  return {groups_of(columns / 16, s.local_size), rows, 1};
+}
+
 // elementwise
 enum class Elementwise : uint32_t { kAdd = 0, kMultiply = 1, kScale = 2, kSoftcap = 3 };
 struct ElementwiseSpecialization {
@@ -252,7 +258,7 @@ struct AttendPrefillSpecialization {
   uint32_t block_tokens = 16;
   uint32_t heads = 4;        // query heads at a time; divides query_rows, no more than the group
   uint32_t query_rows = 32;  // heads times the tokens of a tile
-  uint32_t tile_positions = 16;
+  uint32_t tile_positions = 16;  // divides local_size
 };
 constexpr uint32_t attend_tile_tokens(const AttendPrefillSpecialization& s) {
   return s.query_rows / s.heads;

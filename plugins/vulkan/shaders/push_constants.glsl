@@ -48,7 +48,8 @@ struct EmbedConstants {
 
 // norm: each of the `vectors` vectors of `columns` elements in a row, by itself. With a residual,
 // x + residual is what is normalised; it is also written to `sum`, where that is present. `sum` may
-// be x or the residual, and `y` may be x.
+// be x or the residual, and `y` may be x. The result also comes as rows for the _q8 shaders where
+// `q8` is present: vectors of 1 to a row, columns a multiple of 32.
 struct NormConstants {
   uint64_t x;
   uint64_t residual;  // or 0
@@ -56,13 +57,15 @@ struct NormConstants {
   uint64_t bias;      // F32 [columns], or 0
   uint64_t count;
   uint64_t sum;  // or 0
-  uint64_t y;
+  uint64_t y;    // or 0
+  uint64_t q8;   // or 0
   uint columns;
   uint vector_stride;  // from one vector of a row to the next; the same in all of them
   uint x_stride;
   uint residual_stride;
   uint sum_stride;
   uint y_stride;
+  uint q8_stride;  // words
   float epsilon;
   float weight_offset;  // y = normal * (weight + offset) + bias
 };
@@ -85,7 +88,9 @@ struct RopeConstants {
   uint y_stride;
 };
 
-// activate: y = activation(gate) * up, or activation(gate) where there is no up.
+// activate: y = activation(gate) * up, or activation(gate) where there is no up. activate_q8 makes y
+// rows for the _q8 shaders: its strides of y count words, columns are a multiple of 32, and gate and
+// up are 16-byte aligned, as are their rows.
 struct ActivateConstants {
   uint64_t gate;
   uint64_t up;  // or 0

@@ -50,6 +50,7 @@ inline std::vector<Variant> shader_variants() {
   variants.emplace_back("quantise_q8", "", QuantiseSpecialization{});
   variants.emplace_back("rope", "", RopeSpecialization{});
   variants.emplace_back("activate", "silu", ActivateSpecialization{});
+  variants.emplace_back("activate_q8", "silu", ActivateSpecialization{64});
   variants.emplace_back("elementwise", "add", ElementwiseSpecialization{});
   variants.emplace_back("copy_rows", "", CopySpecialization{});
   for (const halogen_type type : {HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0}) {
