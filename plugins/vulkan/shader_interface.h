@@ -218,6 +218,18 @@ constexpr Groups kv_store_groups(const KvStoreSpecialization& s, uint32_t heads,
   return {groups_of(heads * groups_of(head_dim, blocks ? 32 : 4), s.local_size), tokens, 1};
 }
 
+// prepare_heads
+struct PrepareSpecialization {
+  uint32_t local_size = 64;
+  uint32_t pairing = HALOGEN_ROPE_HALVES;
+  uint32_t key_type = HALOGEN_F16, value_type = HALOGEN_F16;
+  uint32_t key_dim = 128, value_dim = 128;
+  uint32_t block_tokens = 16;
+};
+constexpr Groups prepare_groups(uint32_t heads, uint32_t kv_heads, uint32_t tokens) {
+  return {heads + 2 * kv_heads, tokens, 1};
+}
+
 // attend_decode: one token, some query heads of one K/V head and one split of the positions in each
 // workgroup. Its partial results go to `partials`; attend_merge follows, always.
 struct AttendDecodeSpecialization {
@@ -279,8 +291,9 @@ static_assert(sizeof(EmbedConstants) <= 128 && sizeof(NormConstants) <= 128 &&
               sizeof(RopeConstants) <= 128 && sizeof(ActivateConstants) <= 128 &&
               sizeof(ElementwiseConstants) <= 128 && sizeof(CopyConstants) <= 128 &&
               sizeof(LinearConstants) <= 128 && sizeof(KvStoreConstants) <= 128 &&
-              sizeof(QuantiseConstants) <= 128 && sizeof(RouteConstants) <= 128 &&
-              sizeof(ExpertLinearConstants) <= 128 && sizeof(GroupConstants) <= 128 &&
-              sizeof(CombineConstants) <= 128 && sizeof(AttendConstants) <= 128);
+              sizeof(PrepareConstants) <= 128 && sizeof(QuantiseConstants) <= 128 &&
+              sizeof(RouteConstants) <= 128 && sizeof(ExpertLinearConstants) <= 128 &&
+              sizeof(GroupConstants) <= 128 && sizeof(CombineConstants) <= 128 &&
+              sizeof(AttendConstants) <= 128);
 
 }  // namespace halogen::vulkan

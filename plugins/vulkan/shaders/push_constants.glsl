@@ -254,6 +254,31 @@ struct KvStoreConstants {
   uint block_bytes;
 };
 
+// prepare_heads: norm, rope and kv_store of q, k and v at once. q is changed in place; k and v only
+// reach the pool. Heads lie side by side in their rows; those of q and k are of one size.
+struct PrepareConstants {
+  uint64_t q;
+  uint64_t k;
+  uint64_t v;
+  uint64_t q_weight;       // of the RMS norm of each head, F32 [key_dim]; or 0: no norm
+  uint64_t k_weight;       // likewise
+  uint64_t fine_angles;    // as for rope; not read where there are no pairs
+  uint64_t coarse_angles;
+  uint64_t keys;    // as for attention
+  uint64_t values;
+  uint64_t step;    // StepTables
+  uint heads;       // of q
+  uint kv_heads;
+  uint pairs;
+  uint q_stride;
+  uint k_stride;
+  uint v_stride;
+  uint key_block_bytes;
+  uint value_block_bytes;
+  float epsilon;
+  float weight_offset;
+};
+
 // attend_decode, attend_prefill and attend_merge. Query head h reads K/V head h / group.
 struct AttendConstants {
   uint64_t q;

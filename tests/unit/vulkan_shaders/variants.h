@@ -56,6 +56,8 @@ inline std::vector<Variant> shader_variants() {
   for (const halogen_type type : {HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0}) {
     const std::string name = halogen_type_find(type)->name;
     variants.emplace_back("kv_store", name, KvStoreSpecialization{64, type});
+    variants.emplace_back("prepare_heads", name,
+                          PrepareSpecialization{64, HALOGEN_ROPE_HALVES, type, type});
     AttendDecodeSpecialization decode;
     decode.key_type = decode.value_type = type;
     decode.subgroup_floor = 32;

@@ -1,5 +1,6 @@
 // Norms, rotations, activations, sums and copies beside float64.
 #include "core/check/reference/operators.h"
+#include "tests/unit/vulkan_shaders/angle_tables.h"
 #include "tests/unit/vulkan_shaders/support.h"
 
 namespace halogen::vulkan::testing {
@@ -120,27 +121,6 @@ TEST(VectorShaders, ActivateToSignedBytes) {
                        : reference::activate(gate.tensor, HALOGEN_SILU, Precision::f32));
   }
 }
-
-// The tables that RopeConstants describes, for unscaled angles.
-struct AngleTables {
-  std::unique_ptr<Buffer> fine, coarse;
-
-  AngleTables(const Gpu& gpu, uint32_t dims, float base, uint32_t positions) {
-    std::vector<float> fine_angles, coarse_angles;
-    const auto add_row = [&](std::vector<float>& to, double position) {
-      for (uint32_t pair = 0; pair < dims / 2; pair++) {
-        const double angle = position * std::pow(double{base}, -2.0 * pair / dims);
-        to.push_back(static_cast<float>(std::cos(angle)));
-        to.push_back(static_cast<float>(std::sin(angle)));
-      }
-    };
-    for (uint32_t row = 0; row < kAngleRows; row++) add_row(fine_angles, row);
-    for (uint32_t row = 0; row <= positions / kAngleRows; row++)
-      add_row(coarse_angles, static_cast<double>(row) * kAngleRows);
-    fine = gpu.upload(fine_angles);
-    coarse = gpu.upload(coarse_angles);
-  }
-};
 
 TEST(VectorShaders, RopeTurnsPairs) {
   HALOGEN_GPU_OR_SKIP(gpu);
