@@ -77,6 +77,12 @@ constexpr Groups activate_groups(const ActivateSpecialization& s, uint32_t colum
   return {groups_of(columns, s.local_size), rows, 1};
 }
 
+// activate_q8
+constexpr Groups activate_q8_groups(const ActivateSpecialization& s, uint32_t columns,
+                                    uint32_t rows) {
+  return {groups_of(columns / 16, s.local_size), rows, 1};
+}
+
 // elementwise
 enum class Elementwise : uint32_t { kAdd = 0, kMultiply = 1, kScale = 2, kSoftcap = 3 };
 struct ElementwiseSpecialization {
@@ -212,6 +218,18 @@ constexpr Groups kv_store_groups(const KvStoreSpecialization& s, uint32_t heads,
   return {groups_of(heads * groups_of(head_dim, blocks ? 32 : 4), s.local_size), tokens, 1};
 }
 
+// prepare_heads
+struct PrepareSpecialization {
+  uint32_t local_size = 64;
+  uint32_t pairing = HALOGEN_ROPE_HALVES;
+  uint32_t key_type = HALOGEN_F16, value_type = HALOGEN_F16;
+  uint32_t key_dim = 128, value_dim = 128;
+  uint32_t block_tokens = 16;
+};
+constexpr Groups prepare_groups(uint32_t heads, uint32_t kv_heads, uint32_t tokens) {
+  return {heads + 2 * kv_heads, tokens, 1};
+}
+
 // attend_decode: one token, some query heads of one K/V head and one split of the positions in each
 // workgroup. Its partial results go to `partials`; attend_merge follows, always.
 struct AttendDecodeSpecialization {
@@ -252,7 +270,7 @@ struct AttendPrefillSpecialization {
   uint32_t block_tokens = 16;
   uint32_t heads = 4;        // query heads at a time; divides query_rows, no more than the group
   uint32_t query_rows = 32;  // heads times the tokens of a tile
-  uint32_t tile_positions = 16;
+  uint32_t tile_positions = 16;  // divides local_size
 };
 constexpr uint32_t attend_tile_tokens(const AttendPrefillSpecialization& s) {
   return s.query_rows / s.heads;
@@ -273,8 +291,9 @@ static_assert(sizeof(EmbedConstants) <= 128 && sizeof(NormConstants) <= 128 &&
               sizeof(RopeConstants) <= 128 && sizeof(ActivateConstants) <= 128 &&
               sizeof(ElementwiseConstants) <= 128 && sizeof(CopyConstants) <= 128 &&
               sizeof(LinearConstants) <= 128 && sizeof(KvStoreConstants) <= 128 &&
-              sizeof(QuantiseConstants) <= 128 && sizeof(RouteConstants) <= 128 &&
-              sizeof(ExpertLinearConstants) <= 128 && sizeof(GroupConstants) <= 128 &&
-              sizeof(CombineConstants) <= 128 && sizeof(AttendConstants) <= 128);
+              sizeof(PrepareConstants) <= 128 && sizeof(QuantiseConstants) <= 128 &&
+              sizeof(RouteConstants) <= 128 && sizeof(ExpertLinearConstants) <= 128 &&
+              sizeof(GroupConstants) <= 128 && sizeof(CombineConstants) <= 128 &&
+              sizeof(AttendConstants) <= 128);
 
 }  // namespace halogen::vulkan

@@ -2,33 +2,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
-#include "functions.glsl"
-
-layout(constant_id = 1) const uint ACTIVATION = 1u;  // halogen_activation
-const uint kSilu = 1u, kGeluTanh = 2u, kGeluErf = 3u, kRelu = 4u, kSigmoid = 5u, kSwigluClamped = 6u;
-
-layout(push_constant, std430) uniform Constants { ActivateConstants p; };
-
-float activation(float x) {
-  switch (ACTIVATION) {
-    case kSilu: return x * sigmoid_of(x);
-    // x (1 + tanh(y)) / 2 is x sigmoid(2 y), which does not cancel for negative x.
-    case kGeluTanh: return x * sigmoid_of(1.59576912 * (x + 0.044715 * x * x * x));
-    case kGeluErf: return 0.5 * x * (1.0 + erf_of(0.70710678 * x));
-    case kRelu: return max(x, 0.0);
-    case kSwigluClamped: return x * sigmoid_of(p.alpha * x);
-    default: return sigmoid_of(x);
-  }
-}
+#include "activation.glsl"
 
 void main() {
   const uint row = gl_WorkGroupID.y, column = gl_GlobalInvocationID.x;
   if (!in_step(p.count, row) || column >= p.columns) return;
-  float gate = row_of(p.gate, row, p.gate_stride).v[column];
-  float up = p.up == 0ul ? 1.0 : row_of(p.up, row, p.up_stride).v[column];
-  if (ACTIVATION == kSwigluClamped) {
-    gate = min(gate, p.limit);
-    up = clamp(up, -p.limit, p.limit) + 1.0;
-  }
-  row_of(p.y, row, p.y_stride).v[column] = activation(gate) * up;
+  const float gate = row_of(p.gate, row, p.gate_stride).v[column];
+  const float up = p.up == 0ul ? 1.0 : row_of(p.up, row, p.up_stride).v[column];
+  row_of(p.y, row, p.y_stride).v[column] = gated(gate, up);
 }

@@ -20,6 +20,8 @@ const uint KEY_QUADS = (KEY_DIM + 3u) / 4u;
 const uint VALUE_QUADS = (VALUE_DIM + 3u) / 4u;
 const uint TILE_STRIDE = (KEY_QUADS > VALUE_QUADS ? KEY_QUADS : VALUE_QUADS) + 1u;
 const uint SHARERS = THREADS / VALUE_QUADS;  // threads that share a quad of V's columns
+const uint ROW_STEP = THREADS / POSITIONS;
+const uint ROWS_SCORED = (ROWS + ROW_STEP - 1u) / ROW_STEP;
 const uint ROWS_EACH = (ROWS + SHARERS - 1u) / SHARERS;
 
 shared vec4 queries[ROWS * KEY_QUADS];
@@ -78,14 +80,21 @@ void load_tile(StepTables tables, uint sequence, uint kv_head, uint first, uint 
   }
 }
 
+// A thread scores one position for every ROW_STEP-th row.
 void score_tile(uint first) {
-  for (uint i = lane(); i < ROWS * POSITIONS; i += THREADS) {
-    const uint row = i / POSITIONS, at = i % POSITIONS;
-    float score = 0.0;
-    for (uint quad = 0u; quad < KEY_QUADS; quad++)
-      score += dot(queries[row * KEY_QUADS + quad], tile[at * TILE_STRIDE + quad]);
+  const uint at = lane() % POSITIONS, first_row = lane() / POSITIONS;
+  float scores[ROWS_SCORED];
+  [[unroll]] for (uint i = 0u; i < ROWS_SCORED; i++) scores[i] = 0.0;
+  for (uint quad = 0u; quad < KEY_QUADS; quad++) {
+    const vec4 key = tile[at * TILE_STRIDE + quad];
+    [[unroll]] for (uint i = 0u; i < ROWS_SCORED; i++)
+      scores[i] += dot(key, queries[min(first_row + i * ROW_STEP, ROWS - 1u) * KEY_QUADS + quad]);
+  }
+  [[unroll]] for (uint i = 0u; i < ROWS_SCORED; i++) {
+    const uint row = first_row + i * ROW_STEP;
+    if (row >= ROWS) break;
     const bool present = first + at >= seen[row].x && first + at < seen[row].y;
-    weights[i] = present ? softcapped(score) : kNoScore;
+    weights[row * POSITIONS + at] = present ? softcapped(scores[i]) : kNoScore;
   }
 }
 

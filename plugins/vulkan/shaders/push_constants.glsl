@@ -48,7 +48,8 @@ struct EmbedConstants {
 
 // norm: each of the `vectors` vectors of `columns` elements in a row, by itself. With a residual,
 // x + residual is what is normalised; it is also written to `sum`, where that is present. `sum` may
-// be x or the residual, and `y` may be x.
+// be x or the residual, and `y` may be x. The result also comes as rows for the _q8 shaders where
+// `q8` is present: vectors of 1 to a row, columns a multiple of 32.
 struct NormConstants {
   uint64_t x;
   uint64_t residual;  // or 0
@@ -56,13 +57,15 @@ struct NormConstants {
   uint64_t bias;      // F32 [columns], or 0
   uint64_t count;
   uint64_t sum;  // or 0
-  uint64_t y;
+  uint64_t y;    // or 0
+  uint64_t q8;   // or 0
   uint columns;
   uint vector_stride;  // from one vector of a row to the next; the same in all of them
   uint x_stride;
   uint residual_stride;
   uint sum_stride;
   uint y_stride;
+  uint q8_stride;  // words
   float epsilon;
   float weight_offset;  // y = normal * (weight + offset) + bias
 };
@@ -85,7 +88,9 @@ struct RopeConstants {
   uint y_stride;
 };
 
-// activate: y = activation(gate) * up, or activation(gate) where there is no up.
+// activate: y = activation(gate) * up, or activation(gate) where there is no up. activate_q8 makes y
+// rows for the _q8 shaders: its strides of y count words, columns are a multiple of 32, and gate and
+// up are 16-byte aligned, as are their rows.
 struct ActivateConstants {
   uint64_t gate;
   uint64_t up;  // or 0
@@ -247,6 +252,31 @@ struct KvStoreConstants {
   uint block_tokens;
   uint row_bytes;
   uint block_bytes;
+};
+
+// prepare_heads: norm, rope and kv_store of q, k and v at once. q is changed in place; k and v only
+// reach the pool. Heads lie side by side in their rows; those of q and k are of one size.
+struct PrepareConstants {
+  uint64_t q;
+  uint64_t k;
+  uint64_t v;
+  uint64_t q_weight;       // of the RMS norm of each head, F32 [key_dim]; or 0: no norm
+  uint64_t k_weight;       // likewise
+  uint64_t fine_angles;    // as for rope; not read where there are no pairs
+  uint64_t coarse_angles;
+  uint64_t keys;    // as for attention
+  uint64_t values;
+  uint64_t step;    // StepTables
+  uint heads;       // of q
+  uint kv_heads;
+  uint pairs;
+  uint q_stride;
+  uint k_stride;
+  uint v_stride;
+  uint key_block_bytes;
+  uint value_block_bytes;
+  float epsilon;
+  float weight_offset;
 };
 
 // attend_decode, attend_prefill and attend_merge. Query head h reads K/V head h / group.

@@ -1,38 +1,16 @@
-// Makes inputs signed bytes, as q8_inputs.glsl reads them. A thread takes a run of 16 columns.
+// Makes inputs signed bytes. A thread takes a run of 16 columns.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "common.glsl"
+#include "q8_rows.glsl"
 
 layout(push_constant, std430) uniform Constants { QuantiseConstants p; };
-
-layout(buffer_reference, std430, buffer_reference_align = 16) writeonly buffer Codes { uvec4 v[]; };
-layout(buffer_reference, std430, buffer_reference_align = 8) writeonly buffer Scales { vec2 v[]; };
-
-uint packed_bytes(ivec4 codes) {
-  const uvec4 bytes = uvec4(codes) & 0xffu;
-  return bytes.x | bytes.y << 8 | bytes.z << 16 | bytes.w << 24;
-}
 
 void main() {
   const uint row = gl_WorkGroupID.y, run = gl_GlobalInvocationID.x;
   if (!in_step(p.count, row) || run >= p.columns / 16u) return;
   FloatQuads x = FloatQuads(uint64_t(row_of(p.x, row, p.x_stride)));
   vec4 quads[4];
-  vec4 most = vec4(0);
-  [[unroll]] for (uint i = 0u; i < 4u; i++) {
-    quads[i] = x.v[4u * run + i];
-    most = max(most, abs(quads[i]));
-  }
-  const float scale = max(max(most.x, most.y), max(most.z, most.w)) / 127.0;
-  const float inverse = scale == 0.0 ? 0.0 : 1.0 / scale;
-  uvec4 words;
-  ivec4 sum = ivec4(0);
-  [[unroll]] for (uint i = 0u; i < 4u; i++) {
-    const ivec4 codes = ivec4(roundEven(clamp(quads[i] * inverse, -127.0, 127.0)));
-    words[i] = packed_bytes(codes);
-    sum += codes;
-  }
-  const uint64_t to = uint64_t(row_of(p.y, row, p.y_stride));
-  Codes(to).v[run] = words;
-  Scales(to + p.columns).v[run] = vec2(scale, scale * float(sum.x + sum.y + sum.z + sum.w));
+  [[unroll]] for (uint i = 0u; i < 4u; i++) quads[i] = x.v[4u * run + i];
+  store_q8_run(uint64_t(row_of(p.y, row, p.y_stride)), p.columns, run, quads);
 }

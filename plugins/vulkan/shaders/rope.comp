@@ -5,17 +5,10 @@
 #include "common.glsl"
 
 layout(constant_id = 1) const uint PAIRING = 2u;  // halogen_rope_pairing
-const uint kAdjacent = 1u;
-const uint kAngleRows = 256u;  // as shader_interface.h has it
 
 layout(push_constant, std430) uniform Constants { RopeConstants p; };
 
-// (cos, sin) of the sum of a coarse and a fine angle.
-vec2 angle_of(uint position, uint pair) {
-  const vec2 fine = FloatPairs(p.fine_angles).v[position % kAngleRows * p.pairs + pair];
-  const vec2 coarse = FloatPairs(p.coarse_angles).v[position / kAngleRows * p.pairs + pair];
-  return vec2(coarse.x * fine.x - coarse.y * fine.y, coarse.y * fine.x + coarse.x * fine.y);
-}
+#include "angles.glsl"
 
 void main() {
   const uint row = gl_WorkGroupID.y;
@@ -25,12 +18,10 @@ void main() {
   Floats x = row_of(p.x, row, p.x_stride);
   Floats y = row_of(p.y, row, p.y_stride);
   for (uint pair = lane(); pair < p.pairs; pair += gl_WorkGroupSize.x) {
-    const uint first = head + (PAIRING == kAdjacent ? 2u * pair : pair);
-    const uint second = first + (PAIRING == kAdjacent ? 1u : p.pairs);
-    const vec2 turn = angle_of(position, pair);
-    const vec2 from = vec2(x.v[first], x.v[second]);
-    y.v[first] = from.x * turn.x - from.y * turn.y;
-    y.v[second] = from.x * turn.y + from.y * turn.x;
+    const uvec2 at = head + pair_elements(PAIRING, pair, p.pairs);
+    const vec2 turned = turned_by(angle_of(position, pair), vec2(x.v[at.x], x.v[at.y]));
+    y.v[at.x] = turned.x;
+    y.v[at.y] = turned.y;
   }
   for (uint i = 2u * p.pairs + lane(); i < p.head_dim; i += gl_WorkGroupSize.x)
     y.v[head + i] = x.v[head + i];

@@ -64,4 +64,26 @@ inline void expect_rows(const Rows& rows, const Tensor& expected, const std::str
       ASSERT_TRUE(std::isnan(floats[row * rows.stride + column])) << what << " padding written";
 }
 
+// Rows of signed bytes, as quantise_q8 describes them: every element within half a step of its run
+// of what is expected, and the sums those of the elements.
+inline void expect_q8_rows(Buffer& buffer, uint32_t stride_words, const Tensor& expected) {
+  const size_t columns = expected.width();
+  for (size_t row = 0; row < expected.rows(); row++) {
+    const auto* codes = buffer.as<int8_t>().data() + row * stride_words * 4;
+    const auto* scales = buffer.as<float>().data() + row * stride_words + columns / 4;
+    for (size_t run = 0; run < columns / 16; run++) {
+      const double scale = scales[2 * run];
+      double sum = 0;
+      for (size_t i = 16 * run; i < 16 * run + 16; i++) {
+        const double got = codes[i] * scale;
+        const size_t at = row * columns + i;
+        sum += got;
+        ASSERT_NEAR(got, expected.values[at], 0.5001 * scale + expected.errors[at])
+            << "row " << row << " column " << i;
+      }
+      ASSERT_NEAR(scales[2 * run + 1], sum, 1e-5 * (std::fabs(sum) + scale));
+    }
+  }
+}
+
 }  // namespace halogen::vulkan::testing

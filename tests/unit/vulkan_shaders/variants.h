@@ -50,11 +50,14 @@ inline std::vector<Variant> shader_variants() {
   variants.emplace_back("quantise_q8", "", QuantiseSpecialization{});
   variants.emplace_back("rope", "", RopeSpecialization{});
   variants.emplace_back("activate", "silu", ActivateSpecialization{});
+  variants.emplace_back("activate_q8", "silu", ActivateSpecialization{64});
   variants.emplace_back("elementwise", "add", ElementwiseSpecialization{});
   variants.emplace_back("copy_rows", "", CopySpecialization{});
   for (const halogen_type type : {HALOGEN_F16, HALOGEN_Q8_0, HALOGEN_Q4_0}) {
     const std::string name = halogen_type_find(type)->name;
     variants.emplace_back("kv_store", name, KvStoreSpecialization{64, type});
+    variants.emplace_back("prepare_heads", name,
+                          PrepareSpecialization{64, HALOGEN_ROPE_HALVES, type, type});
     AttendDecodeSpecialization decode;
     decode.key_type = decode.value_type = type;
     decode.subgroup_floor = 32;

@@ -1,5 +1,6 @@
 // Norms, rotations, activations, sums and copies beside float64.
 #include "core/check/reference/operators.h"
+#include "tests/unit/vulkan_shaders/angle_tables.h"
 #include "tests/unit/vulkan_shaders/support.h"
 
 namespace halogen::vulkan::testing {
@@ -67,26 +68,59 @@ TEST(VectorShaders, NormVectors) {
   }
 }
 
-// The tables that RopeConstants describes, for unscaled angles.
-struct AngleTables {
-  std::unique_ptr<Buffer> fine, coarse;
+TEST(VectorShaders, NormVectorsAsSignedBytes) {
+  HALOGEN_GPU_OR_SKIP(gpu);
+  std::mt19937 random(7);
+  const size_t tokens = 3, columns = 2080;
+  Values x(*gpu, {tokens, columns}, random, 3.0F);
+  const Values residual(*gpu, {tokens, columns}, random), weight(*gpu, {1, columns}, random);
+  const auto count = upload_count(*gpu, tokens);
+  const uint32_t stride = q8_row_words(columns);
+  const auto q8 = gpu->make(tokens * stride * 4);
+  NormConstants constants{};
+  constants.x = constants.sum = x.rows.address();
+  constants.residual = residual.rows.address();
+  constants.weight = weight.rows.address();
+  constants.count = count->address();
+  constants.q8 = q8->address();
+  constants.columns = constants.vector_stride = columns;
+  constants.x_stride = constants.residual_stride = constants.sum_stride = x.rows.stride;
+  constants.q8_stride = stride;
+  constants.epsilon = 1e-5F;
+  gpu->run("norm", NormSpecialization{128, HALOGEN_NORM_RMS}, constants, norm_groups(1, tokens));
+  const Tensor sum = reference::add(x.tensor, residual.tensor, Precision::f32);
+  expect_q8_rows(
+      *q8, stride,
+      reference::norm(HALOGEN_NORM_RMS, sum, &weight.tensor, nullptr, 1e-5F, 0, Precision::f32));
+  expect_rows(x.rows, sum);
+}
 
-  AngleTables(const Gpu& gpu, uint32_t dims, float base, uint32_t positions) {
-    std::vector<float> fine_angles, coarse_angles;
-    const auto add_row = [&](std::vector<float>& to, double position) {
-      for (uint32_t pair = 0; pair < dims / 2; pair++) {
-        const double angle = position * std::pow(double{base}, -2.0 * pair / dims);
-        to.push_back(static_cast<float>(std::cos(angle)));
-        to.push_back(static_cast<float>(std::sin(angle)));
-      }
-    };
-    for (uint32_t row = 0; row < kAngleRows; row++) add_row(fine_angles, row);
-    for (uint32_t row = 0; row <= positions / kAngleRows; row++)
-      add_row(coarse_angles, static_cast<double>(row) * kAngleRows);
-    fine = gpu.upload(fine_angles);
-    coarse = gpu.upload(coarse_angles);
+TEST(VectorShaders, ActivateToSignedBytes) {
+  HALOGEN_GPU_OR_SKIP(gpu);
+  std::mt19937 random(8);
+  const size_t tokens = 3, columns = 544;
+  const Values gate(*gpu, {tokens, columns}, random), up(*gpu, {tokens, columns}, random);
+  const auto count = upload_count(*gpu, tokens);
+  const uint32_t stride = q8_row_words(columns) + 4;
+  const auto q8 = gpu->make(tokens * stride * 4);
+  for (const bool gated : {true, false}) {
+    ActivateConstants constants{};
+    constants.gate = gate.rows.address();
+    constants.up = gated ? up.rows.address() : 0;
+    constants.count = count->address();
+    constants.y = q8->address();
+    constants.columns = columns;
+    constants.gate_stride = constants.up_stride = gate.rows.stride;
+    constants.y_stride = stride;
+    const ActivateSpecialization specialization{32, HALOGEN_SILU};
+    gpu->run("activate_q8", specialization, constants,
+             activate_q8_groups(specialization, columns, tokens + 1));
+    expect_q8_rows(*q8, stride,
+                   gated
+                       ? reference::glu(gate.tensor, up.tensor, HALOGEN_SILU, 0, 0, Precision::f32)
+                       : reference::activate(gate.tensor, HALOGEN_SILU, Precision::f32));
   }
-};
+}
 
 TEST(VectorShaders, RopeTurnsPairs) {
   HALOGEN_GPU_OR_SKIP(gpu);
