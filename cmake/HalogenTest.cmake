@@ -1,4 +1,4 @@
-# halogen_add_test(name SOURCES... LIBS...): one GoogleTest binary, each test registered with CTest.
+# halogen_add_test(name SOURCES... LIBS... [PROPERTIES...]): one GoogleTest binary, each test registered with CTest.
 # Tests find the data folder through HALOGEN_TEST_DATA and skip visibly where it is missing.
 
 set(HALOGEN_TEST_DATA "${PROJECT_SOURCE_DIR}/../shared/data" CACHE PATH "Where the test data lies")
@@ -10,7 +10,7 @@ target_compile_options(halogen_test_options INTERFACE
   "$<$<CXX_COMPILER_ID:GNU>:-Wno-error=array-bounds;-Wno-error=restrict;-Wno-error=stringop-overflow;-Wno-error=stringop-overread>")
 
 function(halogen_add_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;PROPERTIES" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${name} PRIVATE halogen_options halogen_test_options ${ARG_LIBS} GTest::gtest_main)
@@ -23,5 +23,5 @@ function(halogen_add_test name)
   if(n_sources GREATER 2)
     target_precompile_headers(${name} PRIVATE <gtest/gtest.h>)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${ARG_PROPERTIES})
 endfunction()

@@ -4,6 +4,7 @@ build_packages=(
   g++ cmake ninja-build pkg-config
   libuv1-dev libtomlplusplus-dev nlohmann-json3-dev libcli11-dev libspdlog-dev libpcre2-dev libutf8proc-dev
   libboost-dev libboost-filesystem-dev node-llhttp
+  glslc libvulkan-dev
 )
 run_packages=(curl)
 # For scripts/fuzz, besides those above.
@@ -11,6 +12,7 @@ fuzz_packages=(libclang-rt-19-dev)
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-19 clang-format-19 clang-tidy-19
   python3 python3-jinja2 python3-numpy nodejs npm abigail-tools make
+  mesa-vulkan-drivers vulkan-validationlayers
 )
 
 # need_packages NAME...: installs those that are missing, with sudo where it takes that.

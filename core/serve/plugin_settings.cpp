@@ -75,6 +75,8 @@ Result<ConfigView> backend_settings(const Profile& profile,
       {"flash", flash_name(attention.flash), std::string(profile.origin("attention.flash"))});
   add("flash_threshold", {"flash_threshold", int64_t{attention.flash_threshold},
                           std::string(profile.origin("attention.flash_threshold"))});
+  add("kernel_cache", {"kernel_cache", profile.backend.kernel_cache,
+                       std::string(profile.origin("backend.kernel_cache"))});
   return ConfigView::make("backend." + std::string(factory.name), *entries, keys);
 }
 

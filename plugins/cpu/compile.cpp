@@ -7,6 +7,10 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/common/arena_layout.h"
+#include "plugins/common/check_request.h"
+#include "plugins/common/graph_view.h"
+#include "plugins/common/rope_frequencies.h"
 #include "plugins/cpu/attend_operation.h"
 #include "plugins/cpu/plan.h"
 #include "plugins/cpu/row_stages.h"
@@ -22,99 +26,26 @@ uint64_t aligned(uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// First and last operation that touch a slot.
-struct Lifetime {
-  uint32_t first = UINT32_MAX, last = 0;
-};
-
-class Compiler {
+class Compiler : backends::GraphView {
  public:
   Compiler(const halogen_graph& graph, const halogen_weight_data* weights,
            const WeightCopies& copies, const halogen_limits& limits, const Settings& settings,
            Plan& plan)
-      : graph_(graph),
+      : GraphView(graph),
         weights_(weights),
         copies_(copies),
         limits_(limits),
         settings_(settings),
         plan_(plan),
-        columns_(graph.n_values),
-        uses_(graph.n_values),
-        residual_of_(graph.n_nodes, HALOGEN_NO_VALUE),
-        fused_(graph.n_nodes) {}
+        columns_(graph.n_values) {}
 
   void compile() {
-    count_uses();
-    find_residuals();
-    for (uint32_t i = 0; i < graph_.n_nodes; i++) add_node(i);
+    for (uint32_t i = 0; i < graph().n_nodes; i++) add_node(i);
     emit_outputs();
     place_slots();
   }
 
  private:
-  // --- reading the graph
-  // ---------------------------------------------------------------------------
-  const halogen_value& value(halogen_value_id id) const { return *graph_.values[id]; }
-  const halogen_node& node(uint32_t index) const { return *graph_.nodes[index]; }
-
-  static uint32_t width(const halogen_value& v) {
-    int64_t product = 1;
-    for (uint32_t d = 1; d < v.n_dims; d++) product *= v.dims[d];
-    return static_cast<uint32_t>(product);
-  }
-  static uint32_t last_dim(const halogen_value& v) {
-    return static_cast<uint32_t>(v.dims[v.n_dims - 1]);
-  }
-  static Domain domain(const halogen_value& v) {
-    return v.dims[0] == HALOGEN_DIM_ROWS ? Domain::rows : Domain::tokens;
-  }
-  static bool is_view(halogen_op op) { return op == HALOGEN_OP_RESHAPE || op == HALOGEN_OP_SPLIT; }
-
-  // The value that a view shows a part of.
-  halogen_value_id root(halogen_value_id id) const {
-    while (value(id).kind == HALOGEN_VALUE_RESULT && is_view(node(value(id).source).op)) {
-      id = node(value(id).source).inputs[0];
-    }
-    return id;
-  }
-
-  void count_uses() {
-    for (uint32_t i = 0; i < graph_.n_nodes; i++) {
-      if (is_view(node(i).op)) continue;
-      for (uint32_t j = 0; j < node(i).n_inputs; j++) {
-        if (node(i).inputs[j] != HALOGEN_NO_VALUE) uses_[root(node(i).inputs[j])]++;
-      }
-    }
-    for (const halogen_value_id id : {graph_.logits, graph_.hidden}) {
-      if (id != HALOGEN_NO_VALUE) uses_[root(id)]++;
-    }
-  }
-
-  // An add of a product that nobody else reads to something that exists before it is done by the
-  // product.
-  void find_residuals() {
-    for (uint32_t i = 0; i < graph_.n_nodes; i++) {
-      const halogen_node& add = node(i);
-      if (add.op != HALOGEN_OP_ADD) continue;
-      for (const auto& [product, other] :
-           {std::pair(add.inputs[0], add.inputs[1]), std::pair(add.inputs[1], add.inputs[0])}) {
-        const halogen_value& p = value(product);
-        const halogen_value& o = value(other);
-        const bool linear =
-            p.kind == HALOGEN_VALUE_RESULT && node(p.source).op == HALOGEN_OP_LINEAR;
-        const bool earlier = o.kind == HALOGEN_VALUE_RESULT && value(root(other)).source < p.source;
-        if (!linear || !earlier || uses_[product] != 1 || width(p) != width(o) ||
-            o.dims[0] != p.dims[0] || residual_of_[p.source] != HALOGEN_NO_VALUE) {
-          continue;
-        }
-        residual_of_[p.source] = other;
-        fused_[i] = true;
-        product_of_[p.source] = add.outputs[0];
-        break;
-      }
-    }
-  }
-
   // --- weights
   // -------------------------------------------------------------------------------------
   const void* data(halogen_value_id id) const {
@@ -125,11 +56,8 @@ class Compiler {
   const float* vector(halogen_value_id id, float offset = 0.0F) {
     if (id == HALOGEN_NO_VALUE || !weights_) return nullptr;
     const halogen_type type = value(id).type;
-    size_t elements = 1;
-    for (uint32_t d = 0; d < value(id).n_dims; d++)
-      elements *= static_cast<size_t>(value(id).dims[d]);
-    std::vector<float> copy(elements);
-    settings_.kernels->dequantise(type, data(id), elements, copy.data());
+    std::vector<float> copy(elements(value(id)));
+    settings_.kernels->dequantise(type, data(id), copy.size(), copy.data());
     for (float& element : copy) element += offset;
     plan_.vectors.push_back(std::move(copy));
     return plan_.vectors.back().data();
@@ -142,7 +70,7 @@ class Compiler {
     slot.domain = domain;
     slot.stride_bytes = aligned(row_bytes);
     plan_.slots.push_back(slot);
-    lifetimes_.emplace_back();
+    tenants_.emplace_back();
     return static_cast<uint32_t>(plan_.slots.size() - 1);
   }
 
@@ -150,9 +78,9 @@ class Compiler {
 
   // Marks a slot as touched by the newest operation.
   void touch(uint32_t slot) {
-    Lifetime& lifetime = lifetimes_[slot];
-    lifetime.first = std::min(lifetime.first, operation_count() - 1);
-    lifetime.last = std::max(lifetime.last, operation_count() - 1);
+    backends::Tenant& tenant = tenants_[slot];
+    tenant.first = std::min(tenant.first, operation_count() - 1);
+    tenant.last = std::max(tenant.last, operation_count() - 1);
   }
   Columns read(Columns columns) {
     touch(columns.slot);
@@ -164,7 +92,7 @@ class Compiler {
   Columns write(halogen_value_id id) {
     const halogen_value& v = value(id);
     Columns columns{new_slot(domain(v), width(v) * sizeof(float)), 0};
-    if (id == graph_.logits) {
+    if (id == graph().logits) {
       plan_.slots[columns.slot].place = Slot::Place::logits;
       plan_.slots[columns.slot].stride_bytes = width(v) * sizeof(float);
     }
@@ -193,7 +121,7 @@ class Compiler {
   void add_node(uint32_t index) {
     const halogen_node& n = node(index);
     if (is_view(n.op)) return add_view(n);
-    if (fused_[index]) return;
+    if (fused(index)) return;
     if (n.op == HALOGEN_OP_LINEAR) return add_linear(index);
     if (n.op == HALOGEN_OP_ATTEND) return add_attend(n);
     add_row_node(n);
@@ -268,8 +196,7 @@ class Compiler {
       const Columns y = read(n.inputs[1]);
       return elementwise_stage(kind, w, x, y, write(n.outputs[0]));
     }
-    uint32_t b_width = 1;
-    for (uint32_t d = 0; d < b.n_dims; d++) b_width *= static_cast<uint32_t>(b.dims[d]);
+    const auto b_width = static_cast<uint32_t>(elements(b));
     return elementwise_stage(kind, w, x, vector(n.inputs[1]), b_width, write(n.outputs[0]));
   }
 
@@ -287,7 +214,7 @@ class Compiler {
   Columns angles_of(const halogen_node& n, RowOperation& operation) {
     const halogen_value_id factors = n.n_inputs > 2 ? n.inputs[2] : HALOGEN_NO_VALUE;
     for (const KnownAngles& known : known_angles_) {
-      if (known.factors == factors && same(known.attributes, n.attributes.rope))
+      if (known.factors == factors && backends::same_rotation(known.attributes, n.attributes.rope))
         return read(known.columns);
     }
     plan_.angles.push_back(std::make_unique<RopeAngles>(n.attributes.rope, vector(factors)));
@@ -297,15 +224,6 @@ class Compiler {
     operation.append(angles_stage(angles, out));
     known_angles_.push_back({n.attributes.rope, factors, out});
     return out;
-  }
-
-  static bool same(const halogen_rope_attributes& a, const halogen_rope_attributes& b) {
-    return a.scaling == b.scaling && a.dims == b.dims && a.base == b.base && a.factor == b.factor &&
-           a.original_context == b.original_context &&
-           a.low_frequency_factor == b.low_frequency_factor &&
-           a.high_frequency_factor == b.high_frequency_factor && a.beta_fast == b.beta_fast &&
-           a.beta_slow == b.beta_slow && a.attention_factor == b.attention_factor &&
-           a.yarn_truncate == b.yarn_truncate;
   }
 
   // What a product reads: the floats themselves, or the value quantised in the weight's format,
@@ -332,11 +250,11 @@ class Compiler {
   void add_linear(uint32_t index) {
     const halogen_node& n = node(index);
     const halogen_value_id x = n.inputs[0];
-    const halogen_weight& weight = *graph_.weights[value(n.inputs[1]).source];
+    const halogen_weight& weight = *graph().weights[value(n.inputs[1]).source];
     const halogen_value& out = value(n.outputs[0]);
     const Domain d = domain(out);
     const auto k = static_cast<uint32_t>(weight.dims[1]);
-    const halogen_value_id residual = residual_of_[index];
+    const halogen_value_id residual = residual_of(index);
 
     const Columns input = activations(x, weight.type, d);
     const bool residual_is_in_group = residual != HALOGEN_NO_VALUE && open_linear_ &&
@@ -361,7 +279,7 @@ class Compiler {
     if (residual != HALOGEN_NO_VALUE) {
       part.has_residual = true;
       part.residual = read(residual);
-      part.output = write(product_of_.at(index));
+      part.output = write(product_of(index));
     } else {
       part.output = write(n.outputs[0]);
     }
@@ -370,7 +288,7 @@ class Compiler {
 
   void add_attend(const halogen_node& n) {
     const halogen_attend_attributes& attend = n.attributes.attend;
-    const halogen_kv_layer& layer = *graph_.kv_layers[attend.kv_layer];
+    const halogen_kv_layer& layer = *graph().kv_layers[attend.kv_layer];
     const auto heads = static_cast<uint32_t>(value(n.inputs[0]).dims[1]);
     open_linear_ = nullptr;
     RowOperation& stores = rows(Domain::tokens);
@@ -407,11 +325,11 @@ class Compiler {
 
   // The hidden state is read by the output matrix too, so that it is copied out where it is wanted.
   void emit_outputs() {
-    if (graph_.hidden == HALOGEN_NO_VALUE) return;
-    const halogen_value& hidden = value(graph_.hidden);
+    if (graph().hidden == HALOGEN_NO_VALUE) return;
+    const halogen_value& hidden = value(graph().hidden);
     open_linear_ = nullptr;
     RowOperation& operation = rows(domain(hidden));
-    const Columns from = read(graph_.hidden);
+    const Columns from = read(graph().hidden);
     const Columns out{new_slot(domain(hidden), width(hidden) * sizeof(float)), 0};
     plan_.slots[out.slot].place = Slot::Place::hidden;
     plan_.slots[out.slot].stride_bytes = width(hidden) * sizeof(float);
@@ -433,42 +351,15 @@ class Compiler {
     return std::make_unique<HiddenStage>(copy_stage(width, from, to));
   }
 
-  // --- memory
-  // -------------------------------------------------------------------------------------- Lowest
-  // free place for each slot in order of its first use, among those alive at the same time.
+  // What is written elsewhere than into the arena takes no bytes of it.
   void place_slots() {
-    struct Placed {
-      uint64_t begin, end;
-      Lifetime lifetime;
-    };
-    std::vector<uint32_t> order;
     for (uint32_t i = 0; i < plan_.slots.size(); i++) {
-      if (plan_.slots[i].place == Slot::Place::arena) order.push_back(i);
-    }
-    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-      return std::pair(lifetimes_[a].first, a) < std::pair(lifetimes_[b].first, b);
-    });
-    std::vector<Placed> placed;  // ordered by begin
-    for (const uint32_t index : order) {
-      Slot& slot = plan_.slots[index];
-      const Lifetime lifetime = lifetimes_[index];
+      const Slot& slot = plan_.slots[i];
       const uint64_t rows = slot.domain == Domain::tokens ? limits_.max_tokens : limits_.max_rows;
-      const uint64_t bytes = aligned(slot.stride_bytes * rows);
-      uint64_t at = 0;
-      auto before = placed.begin();
-      for (; before != placed.end(); ++before) {
-        const bool alive =
-            before->lifetime.first <= lifetime.last && lifetime.first <= before->lifetime.last;
-        if (!alive) continue;
-        if (before->begin >= at + bytes) break;
-        at = std::max(at, before->end);
-      }
-      slot.offset = at;
-      const auto place = std::find_if(placed.begin(), placed.end(),
-                                      [at](const Placed& p) { return p.begin >= at; });
-      placed.insert(place, {at, at + bytes, lifetime});
-      plan_.arena_bytes = std::max(plan_.arena_bytes, at + bytes);
+      if (slot.place == Slot::Place::arena) tenants_[i].bytes = aligned(slot.stride_bytes * rows);
     }
+    plan_.arena_bytes = backends::place(tenants_);
+    for (uint32_t i = 0; i < plan_.slots.size(); i++) plan_.slots[i].offset = tenants_[i].offset;
   }
 
   struct KnownAngles {
@@ -477,19 +368,13 @@ class Compiler {
     Columns columns;
   };
 
-  const halogen_graph& graph_;
   const halogen_weight_data* weights_;
   const WeightCopies& copies_;
   const halogen_limits& limits_;
   const Settings& settings_;
   Plan& plan_;
-  std::vector<Columns> columns_;  // [values]
-  std::vector<uint32_t> uses_;    // [values]: how often a value or a view of it is read
-  std::vector<halogen_value_id> residual_of_;  // [nodes]: what a product adds to its output
-  std::map<uint32_t, halogen_value_id>
-      product_of_;                   // such a product's node: the value it makes then
-  std::vector<bool> fused_;          // [nodes]: an add that its product does
-  std::vector<Lifetime> lifetimes_;  // [slots]
+  std::vector<Columns> columns_;                           // [values]
+  std::vector<backends::Tenant> tenants_;                  // [slots]
   std::map<std::array<uint32_t, 4>, uint32_t> quantised_;  // slot, column, width, format
   std::vector<KnownAngles> known_angles_;
   RowOperation* open_rows_ = nullptr;
@@ -515,13 +400,9 @@ halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_dat
       return status;
     }
   }
-  for (uint32_t i = 0; weights && i < graph.n_weights; i++) {
-    if (!weights[i].data || weights[i].bytes != graph.weights[i]->bytes) {
-      return failed(error, HALOGEN_E_INVALID,
-                    std::string("weight '") + graph.weights[i]->name + "' has " +
-                        std::to_string(weights[i].bytes) + " bytes where the graph needs " +
-                        std::to_string(graph.weights[i]->bytes));
-    }
+  if (const halogen_status status = backends::check_weights(graph, weights, error);
+      status != HALOGEN_OK) {
+    return status;
   }
   Compiler(graph, weights, copies, limits, settings, plan).compile();
   return HALOGEN_OK;

@@ -5,10 +5,10 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
-#include <tuple>
 
 #include "halogen/backend.h"
 
+#include "plugins/common/check_request.h"
 #include "plugins/cpu/devices.h"
 #include "plugins/cpu/kernels/cpu_features.h"
 #include "plugins/cpu/program.h"
@@ -179,48 +179,11 @@ halogen_status supports(const halogen_backend* /*backend*/, const halogen_graph*
   return halogen::guarded(error, [&] { return halogen::cpu::check_node(*graph, *node, error); });
 }
 
-// `what`: "K" or "V".
-halogen_status check_kv_type(const std::string& what, halogen_type type, uint32_t dim,
-                             halogen_error* error) {
-  if (type != HALOGEN_F32 && type != HALOGEN_F16 && type != HALOGEN_Q8_0 && type != HALOGEN_Q4_0) {
-    const halogen_type_traits* traits = halogen_type_find(type);
-    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
-                           "the CPU backend keeps K and V as F32, F16, Q8_0 or Q4_0, and not as " +
-                               (traits ? traits->name : "type " + std::to_string(type)));
-  }
-  if (halogen_row_bytes(type, dim) != 0) return HALOGEN_OK;
-  const halogen_type_traits& traits = *halogen_type_find(type);
-  return halogen::failed(
-      error, HALOGEN_E_UNSUPPORTED,
-      what + " of this model has " + std::to_string(dim) + " elements in a head, which " +
-          traits.name + " with its blocks of " + std::to_string(traits.block_elements) +
-          " cannot hold; set kv.cache_type_" + (what == "K" ? "k" : "v") + " to f16");
-}
-
-halogen_status check_request(const halogen_program_request& request, halogen_error* error) {
-  const halogen_kv_geometry& geometry = *request.geometry;
-  if (geometry.block_tokens == 0) return no_range(error, "KV blocks of no tokens");
-  for (uint32_t i = 0; i < request.graph->n_kv_layers; i++) {
-    const halogen_kv_layer& layer = *request.graph->kv_layers[i];
-    for (const auto& [what, type, dim] : {std::tuple("K", geometry.key_type, layer.key_dim),
-                                          std::tuple("V", geometry.value_type, layer.value_dim)}) {
-      if (const halogen_status status = check_kv_type(what, type, dim, error);
-          status != HALOGEN_OK) {
-        return status;
-      }
-    }
-  }
-  if (request.shard && request.shard->world > 1) {
-    return halogen::failed(error, HALOGEN_E_UNSUPPORTED,
-                           "the CPU backend computes whole models only");
-  }
-  return HALOGEN_OK;
-}
-
 halogen_status memory_need(const halogen_backend* backend, const halogen_program_request* request,
                            halogen_memory_need* need, halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
-    if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
+    if (const halogen_status status = halogen::backends::check_request("CPU", *request, error);
+        status != HALOGEN_OK)
       return status;
     halogen::cpu::Plan plan;
     const halogen::cpu::WeightCopies copies(*request->graph, nullptr, backend->settings);
@@ -242,7 +205,8 @@ halogen_status memory_need(const halogen_backend* backend, const halogen_program
 halogen_status program_create(halogen_backend* backend, const halogen_program_request* request,
                               halogen_program** program, halogen_error* error) {
   return halogen::guarded(error, [&]() -> halogen_status {
-    if (const halogen_status status = check_request(*request, error); status != HALOGEN_OK)
+    if (const halogen_status status = halogen::backends::check_request("CPU", *request, error);
+        status != HALOGEN_OK)
       return status;
     halogen_error reason{sizeof(halogen_error), HALOGEN_E_INTERNAL, ""};
     auto made = Program::create(host.table(), *backend->team, backend->settings, *request, &reason);

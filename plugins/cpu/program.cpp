@@ -5,6 +5,8 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/common/check_step.h"
+
 namespace halogen::cpu {
 namespace {
 
@@ -12,10 +14,6 @@ uint64_t now_ns() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                    std::chrono::steady_clock::now().time_since_epoch())
                                    .count());
-}
-
-halogen_status bad_step(halogen_error* error, const std::string& what) {
-  return failed(error, HALOGEN_E_INVALID, "step refused: " + what);
 }
 
 }  // namespace
@@ -92,7 +90,9 @@ halogen_status Program::submit(KvPool& kv, const halogen_step& step, uint64_t* t
   if (submitted_ != waited_ || !team_.idle()) {
     return failed(error, HALOGEN_E_BUSY, "the step before this one has not been waited for");
   }
-  if (const halogen_status status = check(kv, step, error); status != HALOGEN_OK) return status;
+  const halogen_status status =
+      backends::check_step(*graph_, limits_, {kv.blocks(), kv.block_tokens()}, step, error);
+  if (status != HALOGEN_OK) return status;
   for (uint32_t s = 0; s < step.n_sequences; s++) {
     for (uint32_t t = step.sequence_starts[s]; t < step.sequence_starts[s + 1]; t++)
       token_sequences_[t] = s;
@@ -129,66 +129,6 @@ void Program::run(unsigned member) {
     if (i > 0) team_.meet();
     plan_.operations[i]->run(context_, i, scratch);
   }
-}
-
-halogen_status Program::check(const KvPool& kv, const halogen_step& step,
-                              halogen_error* error) const {
-  if (step.n_tokens == 0 || step.n_tokens > limits_.max_tokens || step.n_sequences == 0 ||
-      step.n_sequences > limits_.max_sequences || step.n_rows > limits_.max_rows) {
-    return bad_step(error, std::to_string(step.n_tokens) + " tokens, " +
-                               std::to_string(step.n_sequences) + " sequences or " +
-                               std::to_string(step.n_rows) +
-                               " rows are more than the program's limits, or none");
-  }
-  if (graph_->logits != HALOGEN_NO_VALUE && step.n_rows > 0 && !step.logits) {
-    return bad_step(error, "rows are wanted but there is no place for their logits");
-  }
-  const uint64_t slots = uint64_t{kv.blocks()} * kv.block_tokens();
-  for (uint32_t t = 0; t < step.n_tokens; t++) {
-    if (step.token_ids[t] < 0 ||
-        static_cast<uint32_t>(step.token_ids[t]) >= graph_->vocabulary_size) {
-      return bad_step(
-          error, "token id " + std::to_string(step.token_ids[t]) + " is not in the vocabulary");
-    }
-    if (step.kv_slots[t] >= slots) return bad_step(error, "a KV slot is outside the pool");
-  }
-  for (uint32_t r = 0; r < step.n_rows; r++) {
-    if (step.rows[r] < 0 || static_cast<uint32_t>(step.rows[r]) >= step.n_tokens) {
-      return bad_step(error, "a wanted row is not one of the step's tokens");
-    }
-  }
-  if (step.sequence_starts[0] != 0 || step.sequence_starts[step.n_sequences] != step.n_tokens) {
-    return bad_step(error, "the sequences do not cover the tokens");
-  }
-  for (uint32_t s = 0; s < step.n_sequences; s++) {
-    if (const halogen_status status = check_sequence(kv, step, s, error); status != HALOGEN_OK)
-      return status;
-  }
-  return HALOGEN_OK;
-}
-
-halogen_status Program::check_sequence(const KvPool& kv, const halogen_step& step,
-                                       uint32_t sequence, halogen_error* error) const {
-  const uint32_t begin = step.sequence_starts[sequence], end = step.sequence_starts[sequence + 1];
-  const uint32_t length = step.context_lengths[sequence];
-  if (begin > end || end > step.n_tokens)
-    return bad_step(error, "sequence starts are not in order");
-  const uint32_t blocks = (length + kv.block_tokens() - 1) / kv.block_tokens();
-  if (length > limits_.max_context || blocks > step.block_table_stride) {
-    return bad_step(error, "a context of " + std::to_string(length) + " positions is too long");
-  }
-  for (uint32_t t = begin; t < end; t++) {
-    if (step.positions[t] < 0 || static_cast<uint32_t>(step.positions[t]) >= length) {
-      return bad_step(error,
-                      "position " + std::to_string(step.positions[t]) + " is outside the context");
-    }
-  }
-  const uint32_t* table = step.block_tables + size_t{sequence} * step.block_table_stride;
-  for (uint32_t b = 0; b < blocks; b++) {
-    if (table[b] >= kv.blocks())
-      return bad_step(error, "a block table names a block outside the pool");
-  }
-  return HALOGEN_OK;
 }
 
 void Program::counters(halogen_counters* counters) const {

@@ -6,9 +6,9 @@
 
 #include "halogen/backend.h"
 
+#include "plugins/common/step_cost.h"
 #include "plugins/cpu/memory.h"
 #include "plugins/cpu/plan.h"
-#include "plugins/cpu/step_cost.h"
 #include "plugins/cpu/thread_team.h"
 #include "plugins/cpu/weight_copies.h"
 
@@ -43,16 +43,13 @@ class Program final : public TeamJob {
   Program(ThreadTeam& team, const Settings& settings, const halogen_program_request& request);
   bool copy_weights(const halogen_host* host, const halogen_program_request& request,
                     halogen_error* error);
-  halogen_status check(const KvPool& kv, const halogen_step& step, halogen_error* error) const;
-  halogen_status check_sequence(const KvPool& kv, const halogen_step& step, uint32_t sequence,
-                                halogen_error* error) const;
 
   ThreadTeam& team_;
   Settings settings_;
   const halogen_graph* graph_;
   halogen_limits limits_;
   halogen_kv_geometry geometry_;
-  StepCost cost_;
+  backends::StepCost cost_;
   WeightCopies copies_;
   Plan plan_;
   Memory arena_;
@@ -65,7 +62,7 @@ class Program final : public TeamJob {
   uint64_t submitted_ = 0;  // steps so far; the last one's ticket
   uint64_t waited_ = 0;     // the last step known to be done
   uint64_t started_ns_ = 0;
-  StepCost::Figures started_cost_;  // of the step in flight
+  backends::StepCost::Figures started_cost_;  // of the step in flight
   std::atomic<uint64_t> step_bytes_{0}, step_operations_{0}, step_ns_{0};
 };
 

@@ -6,13 +6,13 @@
 
 #include "halogen/backend.h"
 
+#include "plugins/common/graph_view.h"
 #include "plugins/cpu/kernels/kernel_set.h"
 #include "plugins/cpu/kv_pool.h"
 
 namespace halogen::cpu {
 
-// How many rows a value has in a step.
-enum class Domain : uint8_t { tokens, rows };
+using backends::Domain;
 
 // A matrix of the step: one row for each token or wanted row.
 struct Slot {

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/models/differences.h"
 #include "tests/models/edited_gguf.h"
 #include "tests/models/golden.h"
 #include "tests/models/model_runner.h"
@@ -16,25 +17,6 @@
 
 namespace halogen::test {
 namespace {
-
-double largest_difference(const std::vector<float>& ours, const double* theirs) {
-  double largest = 0;
-  for (size_t i = 0; i < ours.size(); i++) {
-    // A NaN must not pass for a small difference.
-    const double difference = std::abs(static_cast<double>(ours[i]) - theirs[i]);
-    if (!(difference <= largest)) largest = difference;
-  }
-  return largest;
-}
-
-double rms_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double sum = 0;
-  for (size_t i = 0; i < a.size(); i++) {
-    const double difference = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-    sum += difference * difference;
-  }
-  return std::sqrt(sum / static_cast<double>(a.size()));
-}
 
 // Standard deviation.
 double spread(const std::vector<float>& values) {
@@ -56,20 +38,13 @@ void PrintTo(const FullPrecision& model, std::ostream* out) {
 
 class FullPrecisionLogits : public testing::TestWithParam<FullPrecision> {};
 
-// Twice the reference's own float32 error: ours and theirs, independently rounded, may add up.
-constexpr double kNoiseFactor = 2.0;
-// The reference's noise is measured at single prompts; below this it says nothing.
-constexpr double kLeastTolerance = 2e-5;
-
 TEST_P(FullPrecisionLogits, MatchTheReferenceWithinItsNoise) {
   const auto [file, folder] = GetParam();
   const std::string path = std::string("gguf/") + file, golden = std::string("golden/") + folder;
   if (!have_data(path) || !have_data(golden)) GTEST_SKIP() << path << " is missing";
   const auto runner = ModelRunner::load(data_path(path));
   ASSERT_TRUE(runner);
-  double noise = 0;
-  for (const GoldenPrompt& prompt : golden_prompts(folder)) noise = std::max(noise, prompt.noise);
-  const double tolerance = std::max(kLeastTolerance, kNoiseFactor * noise);
+  const double tolerance = golden_tolerance(folder);
 
   for (const GoldenPrompt& prompt : golden_prompts(folder)) {
     const auto logits = runner->logits(prompt.ids);
@@ -114,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SlidingWindow, MatchesTheReferenceOnceTheFileSaysItsWindow) {
   const std::string path = "gguf/mistral-tiny-f32.gguf", golden = "golden/mistral-tiny";
   if (!have_data(path) || !have_data(golden)) GTEST_SKIP() << path << " is missing";
-  const std::string edited = testing::TempDir() + "mistral-window-" + std::to_string(::getpid()) + ".gguf";
+  const std::string edited =
+      testing::TempDir() + "mistral-window-" + std::to_string(::getpid()) + ".gguf";
   ASSERT_TRUE(add_metadata_u32(data_path(path), "llama.attention.sliding_window", 16, edited));
   const auto windowed = ModelRunner::load(edited);
   const auto full = ModelRunner::load(data_path(path));

@@ -13,6 +13,7 @@ std::unique_ptr<ModelRunner> ModelRunner::load(const std::string& path,
   const size_t slash = options.cache_type.find('/');
   FlagValues flags;
   flags.assignments = {
+      "backend.name=\"" + options.backend + "\"",
       "engine.context=" + std::to_string(options.context),
       "engine.max_batch_tokens=" + std::to_string(options.batch_tokens),
       // Every token of a step may be wanted out, and rows are bounded by sequences.

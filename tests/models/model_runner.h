@@ -14,6 +14,7 @@
 namespace halogen::test {
 
 struct RunnerOptions {
+  std::string backend = "cpu";        // its other settings are for the CPU backend alone
   std::string cache_type = "f32";     // of keys and values, or "KEYS/VALUES"
   bool exact = false;                 // the CPU backend's exact mode
   std::string instructions = "auto";  // its kernel set

@@ -1,8 +1,8 @@
-#include "plugins/cpu/step_cost.h"
+#include "plugins/common/step_cost.h"
 
 #include <algorithm>
 
-namespace halogen::cpu {
+namespace halogen::backends {
 namespace {
 
 uint64_t seen(uint64_t context, uint64_t window) {
@@ -83,4 +83,4 @@ StepCost::Figures StepCost::of(const halogen_step& step) const {
   return cost;
 }
 
-}  // namespace halogen::cpu
+}  // namespace halogen::backends

@@ -9,7 +9,7 @@
 
 #include "halogen/backend.h"
 
-namespace halogen::cpu {
+namespace halogen::backends {
 
 class StepCost {
  public:
@@ -43,4 +43,4 @@ class StepCost {
   std::vector<Attention> attention_;
 };
 
-}  // namespace halogen::cpu
+}  // namespace halogen::backends
