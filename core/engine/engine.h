@@ -85,9 +85,9 @@ struct EngineStats {
   uint64_t device_bytes = 0, device_operations = 0, device_ns = 0;
   uint64_t pending_weight_bytes = 0;  // likewise
   double bandwidth = 0;               // the limits' own
-  uint64_t mean_service_us = 0;   // of the last requests, from first step to end; 0: none yet
-  uint64_t last_step_us = 0;      // duration of the last step
-  uint64_t last_progress_us = 0;  // monotonic time at which the last step began or ended
+  uint64_t mean_service_us = 0;       // of the last requests, from first step to end; 0: none yet
+  uint64_t last_step_us = 0;          // duration of the last step
+  uint64_t last_progress_us = 0;      // monotonic time at which the last step began or ended
   bool healthy = true;  // false after a step failed or timed out, until the device answers
                         // again, a step succeeds, or a cool-down has passed
 };

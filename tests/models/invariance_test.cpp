@@ -54,9 +54,9 @@ TEST_P(Invariance, ChunksDoNotMatter) {
 // From the file, from the copy, and while one replaces the other.
 TEST_P(Invariance, WhereTheWeightsAreDoesNotMatter) {
   const auto load = [&](const char* weight_copy) {
-    return ModelRunner::load(data_path(path_), {.cache_type = "f16",
-                                                .instructions = std::get<1>(GetParam()),
-                                                .weight_copy = weight_copy});
+    return ModelRunner::load(
+        data_path(path_),
+        {.cache_type = "f16", .instructions = std::get<1>(GetParam()), .weight_copy = weight_copy});
   };
   const auto pending = [](const ModelRunner& runner) {
     const EngineParts& parts = runner.model().parts();

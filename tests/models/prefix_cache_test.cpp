@@ -90,7 +90,8 @@ class PrefixCacheOnModels : public testing::TestWithParam<std::tuple<const char*
     path = data_path(path);
     if (path.find("mistral") != std::string::npos) {
       // The converter drops its window.
-      const std::string edited = testing::TempDir() + "prefix-window-" + std::to_string(::getpid()) + ".gguf";
+      const std::string edited =
+          testing::TempDir() + "prefix-window-" + std::to_string(::getpid()) + ".gguf";
       ASSERT_TRUE(add_metadata_u32(path, "llama.attention.sliding_window", 16, edited));
       path = edited;
     }
