@@ -293,16 +293,16 @@ describe('limits', () => {
   });
 
   test('a client that does not read its stream loses it, and its request ends', async (t) => {
-    const server = await startFor(t, demoModel, ['--write-timeout', '50ms']);
-    // A large answer soon: the log-probabilities of 20 tokens at each of 900 positions, eight times.
-    const body = JSON.stringify({ prompt: 'x', max_tokens: 900, ignore_eos: true, stream: true, logprobs: 20, n: 8 });
+    const server = await startFor(t, demoModel, ['--write-timeout', '100ms']);
+    // A large answer soon: the log-probabilities of 20 tokens at each of 900 positions, sixteen times.
+    const body = JSON.stringify({ prompt: 'x', max_tokens: 900, ignore_eos: true, stream: true, logprobs: 20, n: 16 });
     const client = await RawClient.connect(server.url);
     client.socket.pause();
     client.send(post('/v1/completions', body));
     const becomes = async (name, right) => {
       while (!right(await server.metric(name))) await new Promise((resolve) => setTimeout(resolve, 20));
     };
-    // Some of the eight may be complete before the buffers between them and the client are full.
+    // Some of the sixteen may be complete before the buffers between them and the client are full.
     await becomes('halogen_requests_cancelled_total', (count) => count > 0);
     await becomes('halogen_requests_running', (count) => count === 0);
     await becomes('halogen_kv_blocks_used', (count) => count === 0);
