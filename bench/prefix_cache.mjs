@@ -1,7 +1,7 @@
 // How long a prompt takes until its first token: computed, found in the pool, and found in the second tier.
 //   node bench/prefix_cache.mjs PROGRAM MODEL [TOKENS] [ROUNDS]
 // Prints medians and the ratio of each to computing, with the counts that show where the blocks came from.
-import { spawn } from 'node:child_process';
+import { Server } from './server.mjs';
 
 const [program, model, tokens = 3000, rounds = 5] = process.argv.slice(2);
 const length = Number(tokens);
@@ -12,26 +12,10 @@ if (!model) {
 
 // The pool holds one prompt and not two; the second tier holds several.
 const context = length + 64;
-const child = spawn(program, [
-  'serve', '--model', model, '--port', '0', '--context', String(context), '--max-concurrent-requests', '1',
-  '--host-pool-size', process.env.HOST_POOL ?? '1G'], { stdio: ['ignore', 'inherit', 'pipe'] });
-let log = '';
-child.stderr.on('data', (text) => (log += text));
-let ended = false;
-child.on('close', () => (ended = true));
-
-async function ready() {
-  for (;;) {
-    if (ended) throw new Error(log);
-    const url = log.match(/listening on (http:\/\/[\d.]+:\d+)/)?.[1];
-    if (url && (await fetch(`${url}/readyz`).catch(() => ({}))).ok) return url;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const url = await ready();
-const metric = async (name) =>
-  Number((await (await fetch(`${url}/metrics`)).text()).match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1]);
+const server = await Server.start(program, [
+  '--model', model, '--context', String(context), '--max-concurrent-requests', '1',
+  '--host-pool-size', process.env.HOST_POOL ?? '1G']);
+const { url } = server;
 const prompt = (seed) => Array.from({ length }, (_, i) => 3 + ((seed * 7919 + i * 31) % 200));
 
 async function ask(ids) {
@@ -55,9 +39,9 @@ try {
     note('computed', await ask(one));
     note('pool', await ask(one));
     await ask(other); // moves the first one out
-    const loaded = await metric('halogen_kv_host_loaded_blocks_total');
+    const loaded = await server.metric('halogen_kv_host_loaded_blocks_total');
     note('tier', await ask(one));
-    if ((await metric('halogen_kv_host_loaded_blocks_total')) === loaded) throw new Error('nothing came from the second tier');
+    if ((await server.metric('halogen_kv_host_loaded_blocks_total')) === loaded) throw new Error('nothing came from the second tier');
   }
   const names = { computed: 'computed', pool: 'found in the pool', tier: 'found in the second tier' };
   console.log(`${length} tokens, medians of ${rounds}:`);
@@ -65,8 +49,8 @@ try {
     console.log(`  ${name.padEnd(25)} ${median(times[what]).toFixed(1).padStart(9)} ms  ` +
       `${(median(times.computed) / median(times[what])).toFixed(1).padStart(7)} x  ${median(cached[what])} tokens cached`);
   }
-  console.log(`  ${await metric('halogen_kv_host_stored_blocks_total')} blocks stored, ` +
-    `${await metric('halogen_kv_host_loaded_blocks_total')} loaded`);
+  console.log(`  ${await server.metric('halogen_kv_host_stored_blocks_total')} blocks stored, ` +
+    `${await server.metric('halogen_kv_host_loaded_blocks_total')} loaded`);
 } finally {
-  child.kill('SIGTERM');
+  server.stop();
 }

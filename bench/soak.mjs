@@ -1,11 +1,11 @@
 // Whether a server is after thousands of sequences what it was after the first ones: as fast, and as large.
 //   node bench/soak.mjs PROGRAM MODEL [SEQUENCES] [STREAMS]
-// Sequences of mixed lengths run over a pool that is too small for all STREAMS at their longest, so that some are
-// preempted; a few begin alike, some clients leave in the middle. Every tenth of the run is a row: tokens a second and
+// Sequences of mixed lengths run over a pool that is too small for all STREAMS at their longest, so that some may wait
+// or be preempted; a few begin alike, some clients leave in the middle. Every tenth of the run is a row: tokens a second and
 // what the process holds. The last row is compared with the first one; the exit status is 1 where memory or file
 // descriptors grew or blocks were lost, never for the speed, which other work on the machine changes too.
-import { spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { Server } from './server.mjs';
 
 const [program, model, sequences = 10000, streams = 16] = process.argv.slice(2);
 if (!model) {
@@ -17,31 +17,13 @@ const kContext = 512;
 const kVocabulary = Number(process.env.VOCABULARY ?? 400); // ids that the model surely has
 const kGrowth = 1.02; // of resident memory, for what the allocator keeps
 
-const child = spawn(program, [
-  'serve', '--model', model, '--port', '0', '--context', String(kContext), '--max-concurrent-requests', String(streams),
-  '--queue-limit', '64', '--pool-size', process.env.POOL ?? '1M'], { stdio: ['ignore', 'inherit', 'pipe'] });
-let log = '';
-child.stderr.on('data', (text) => (log = (log + text).slice(-20000)));
-let ended = false;
-child.on('close', () => (ended = true));
-
-async function ready() {
-  for (;;) {
-    if (ended) throw new Error(log);
-    const url = log.match(/listening on (http:\/\/[\d.]+:\d+)/)?.[1];
-    if (url && (await fetch(`${url}/readyz`).catch(() => ({}))).ok) return url;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-const url = await ready();
-
-async function metrics() {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  const get = (name) => Number(text.match(new RegExp(`^${name} (\\S+)$`, 'm'))?.[1]);
-  return { used: get('halogen_kv_blocks_used'), preemptions: get('halogen_preemptions_total') };
-}
-const resident = () => Number(readFileSync(`/proc/${child.pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
-const descriptors = () => readdirSync(`/proc/${child.pid}/fd`).length;
+const server = await Server.start(program, [
+  '--model', model, '--context', String(kContext), '--max-concurrent-requests', String(streams),
+  '--queue-limit', '64', '--pool-size', process.env.POOL ?? '1M']);
+const { url } = server;
+const { pid } = server.process;
+const resident = () => Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
+const descriptors = () => readdirSync(`/proc/${pid}/fd`).length;
 
 // A small generator, so that a run can be repeated.
 let state = 12345;
@@ -91,17 +73,17 @@ try {
     const started = performance.now();
     await Promise.all(Array.from({ length: Number(streams) }, client));
     const rate = tokens / ((performance.now() - started) / 1000);
-    const { preemptions } = await metrics();
+    const preemptions = await server.metric('halogen_preemptions_total');
     rows.push({ rate, resident: resident(), descriptors: descriptors() });
     console.log(`| ${tenth * Math.floor(Number(sequences) / kTenths)} | ${rate.toFixed(0)} | ${rows.at(-1).resident.toFixed(1)} | ${rows.at(-1).descriptors} | ${preemptions} |`);
   }
   await new Promise((resolve) => setTimeout(resolve, 500)); // those who left are noticed
-  const { used } = await metrics();
+  const used = await server.metric('halogen_kv_blocks_used');
   const [first, last] = [rows[0], rows.at(-1)];
   console.log(`last tenth beside the first: ${(last.rate / first.rate).toFixed(3)} of the speed, ` +
     `${(last.resident - first.resident).toFixed(1)} MiB more; ${used} blocks held`);
   const grown = last.resident > first.resident * kGrowth || last.descriptors > first.descriptors + Number(streams);
   process.exitCode = grown || used !== 0 ? 1 : 0;
 } finally {
-  child.kill('SIGTERM');
+  server.stop();
 }

@@ -48,8 +48,14 @@ halogen_status check_request(const std::string& backend, const halogen_program_r
   return HALOGEN_OK;
 }
 
-halogen_status check_weights(const halogen_graph& graph, const halogen_weight_data* weights,
-                             halogen_error* error) {
+halogen_status check_graph(const halogen_graph& graph, const halogen_weight_data* weights,
+                           NodeCheck* check_node, halogen_error* error) {
+  for (uint32_t i = 0; i < graph.n_nodes; i++) {
+    if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
+        status != HALOGEN_OK) {
+      return status;
+    }
+  }
   for (uint32_t i = 0; weights && i < graph.n_weights; i++) {
     if (weights[i].data && weights[i].bytes == graph.weights[i]->bytes) continue;
     return failed(error, HALOGEN_E_INVALID,

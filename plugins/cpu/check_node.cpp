@@ -3,15 +3,11 @@
 
 #include "halogen/cxx/plugin.hpp"
 
+#include "plugins/common/weight_types.h"
 #include "plugins/cpu/plan.h"
 
 namespace halogen::cpu {
 namespace {
-
-const char* type_name(halogen_type type) {
-  const halogen_type_traits* traits = halogen_type_find(type);
-  return traits ? traits->name : "of unknown type";
-}
 
 halogen_status refuse(halogen_error* error, const std::string& what) {
   return failed(error, HALOGEN_E_UNSUPPORTED, "the CPU backend has no kernel for " + what);
@@ -19,11 +15,6 @@ halogen_status refuse(halogen_error* error, const std::string& what) {
 
 bool known_activation(halogen_activation activation) {
   return activation >= HALOGEN_SILU && activation <= HALOGEN_SIGMOID;
-}
-
-// Vectors (norms, biases, factors) are brought to F32 when a program is made.
-bool plain(halogen_type type) {
-  return type == HALOGEN_F32 || type == HALOGEN_F16 || type == HALOGEN_BF16;
 }
 
 }  // namespace
@@ -35,13 +26,9 @@ halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
     return i < node.n_inputs && node.inputs[i] != HALOGEN_NO_VALUE ? graph.values[node.inputs[i]]
                                                                    : nullptr;
   };
-  // Beside the matrices of embed and linear, weights are vectors.
-  const uint32_t first_vector = node.op == HALOGEN_OP_EMBED || node.op == HALOGEN_OP_LINEAR ? 2 : 0;
-  for (uint32_t i = first_vector; i < node.n_inputs; i++) {
-    if (input(i) && input(i)->kind == HALOGEN_VALUE_WEIGHT && !plain(input(i)->type)) {
-      return refuse(error, std::string("the vector '") + input(i)->name + "' stored as " +
-                               type_name(input(i)->type));
-    }
+  if (const halogen_value* vector = backends::find_packed_vector(graph, node)) {
+    return refuse(error, std::string("the vector '") + vector->name + "' stored as " +
+                             backends::type_name(vector->type));
   }
   const bool flat_only =
       node.op == HALOGEN_OP_LINEAR || node.op == HALOGEN_OP_SPLIT || node.op == HALOGEN_OP_CONCAT;
@@ -54,7 +41,8 @@ halogen_status check_node(const halogen_graph& graph, const halogen_node& node,
       if (!input(1) || input(1)->kind != HALOGEN_VALUE_WEIGHT ||
           !portable.linear_exact(input(1)->type)) {
         return refuse(error, std::string("the matrix '") + (input(1) ? input(1)->name : "?") +
-                                 "' stored as " + type_name(input(1) ? input(1)->type : 0));
+                                 "' stored as " +
+                                 backends::type_name(input(1) ? input(1)->type : 0));
       }
       return HALOGEN_OK;
     case HALOGEN_OP_NORM:

@@ -48,16 +48,12 @@ class Compiler : backends::GraphView {
  private:
   // --- weights
   // -------------------------------------------------------------------------------------
-  const void* data(halogen_value_id id) const {
-    return weights_ ? weights_[value(id).source].data : nullptr;
-  }
-
   // A vector's elements as F32, in a copy that the plan owns.
   const float* vector(halogen_value_id id, float offset = 0.0F) {
     if (id == HALOGEN_NO_VALUE || !weights_) return nullptr;
     const halogen_type type = value(id).type;
     std::vector<float> copy(elements(value(id)));
-    settings_.kernels->dequantise(type, data(id), copy.size(), copy.data());
+    settings_.kernels->dequantise(type, weights_[value(id).source].data, copy.size(), copy.data());
     for (float& element : copy) element += offset;
     plan_.vectors.push_back(std::move(copy));
     return plan_.vectors.back().data();
@@ -394,13 +390,7 @@ Plan::~Plan() = default;
 halogen_status compile_plan(const halogen_graph& graph, const halogen_weight_data* weights,
                             const WeightCopies& copies, const halogen_limits& limits,
                             const Settings& settings, Plan& plan, halogen_error* error) {
-  for (uint32_t i = 0; i < graph.n_nodes; i++) {
-    if (const halogen_status status = check_node(graph, *graph.nodes[i], error);
-        status != HALOGEN_OK) {
-      return status;
-    }
-  }
-  if (const halogen_status status = backends::check_weights(graph, weights, error);
+  if (const halogen_status status = backends::check_graph(graph, weights, check_node, error);
       status != HALOGEN_OK) {
     return status;
   }

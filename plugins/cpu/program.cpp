@@ -69,7 +69,10 @@ bool Program::copy_weights(const halogen_host* host, const halogen_program_reque
     case WeightCopy::first:
       break;
   }
-  if (copies_.make(team_, request)) return true;
+  // Not the program's own team: steps of another program may be running on it.
+  const auto helpers = ThreadTeam::start(host, team_.size(), error);
+  if (!helpers) return false;
+  if (copies_.make(*helpers, request)) return true;
   failed(error, HALOGEN_E_NO_MEMORY,
          "no memory for " + std::to_string(copies_.bytes()) +
              " bytes, a copy of the weights; set weight_copy = \"off\"");

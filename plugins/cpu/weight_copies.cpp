@@ -35,7 +35,7 @@ uint32_t units(const WeightMatrix& matrix) {
   return (matrix.rows + unit_rows(matrix) - 1) / unit_rows(matrix);
 }
 uint32_t units_per_part(const WeightMatrix& matrix) {
-  const uint64_t unit_bytes = unit_rows(matrix) * matrix.row_bytes();
+  const uint64_t unit_bytes = unit_rows(matrix) * matrix.row_bytes;
   return static_cast<uint32_t>(std::max<uint64_t>(1, kPartBytes / unit_bytes));
 }
 uint32_t parts(const WeightMatrix& matrix) {
@@ -59,13 +59,13 @@ std::vector<Use> uses_of(const halogen_graph& graph) {
 }  // namespace
 
 uint64_t WeightMatrix::copy_bytes() const {
-  return panel_rows == 0 ? rows * row_bytes() : interleaving(*this).bytes();
+  return panel_rows == 0 ? rows * row_bytes : interleaving(*this).bytes();
 }
 
 void WeightMatrix::give_to(LinearCall& call) const {
   const uint8_t* const whole = copy.load(std::memory_order_acquire);
   call.weights = whole ? whole : file;
-  call.row_bytes = row_bytes();
+  call.row_bytes = row_bytes;
   call.k = k;
   call.interleaved = whole && panel_rows != 0;
 }
@@ -73,7 +73,7 @@ void WeightMatrix::give_to(LinearCall& call) const {
 void WeightMatrix::read_row(const KernelSet& kernels, uint64_t row, float* out) const {
   const uint8_t* const whole = copy.load(std::memory_order_acquire);
   if (!whole || panel_rows == 0) {
-    kernels.dequantise(type, (whole ? whole : file) + row * row_bytes(), k, out);
+    kernels.dequantise(type, (whole ? whole : file) + row * row_bytes, k, out);
     return;
   }
   const uint32_t elements = halogen_type_find(type)->block_elements;
@@ -97,6 +97,7 @@ WeightCopies::WeightCopies(const halogen_graph& graph, const halogen_weight_data
     matrix.type = weight.type;
     matrix.rows = static_cast<uint32_t>(weight.dims[0]);
     matrix.k = static_cast<uint32_t>(weight.dims[1]);
+    matrix.row_bytes = halogen_row_bytes(weight.type, matrix.k);
     if (uses[index] == Use::multiplied && traits->block_elements > 1 && !settings.exact)
       matrix.panel_rows = static_cast<uint32_t>(settings.kernels->panel_rows);
     matrix.file = weights ? static_cast<const uint8_t*>(weights[index].data) : nullptr;
@@ -189,8 +190,8 @@ void WeightCopies::copy_part(const Entry& entry, uint32_t part) {
   const uint32_t first = part * units_per_part(matrix);
   const uint32_t end = std::min(units(matrix), first + units_per_part(matrix));
   if (matrix.panel_rows == 0) {
-    const uint64_t begin = first * matrix.row_bytes();
-    std::memcpy(out + begin, matrix.file + begin, end * matrix.row_bytes() - begin);
+    const uint64_t begin = first * matrix.row_bytes;
+    std::memcpy(out + begin, matrix.file + begin, end * matrix.row_bytes - begin);
     return;
   }
   const Interleaving layout = interleaving(matrix);
@@ -202,7 +203,7 @@ void WeightCopies::publish(Entry& entry) {
   entry.matrix.copy.store(memory_.data() + entry.offset, std::memory_order_seq_cst);
   // Whoever sees the team idle, or a ticket, after this, sees a team that will read the copy.
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  pending_bytes_ -= entry.matrix.rows * entry.matrix.row_bytes();
+  pending_bytes_ -= entry.matrix.rows * entry.matrix.row_bytes;
 }
 
 void WeightCopies::release_read(std::vector<Original>& originals) {

@@ -28,10 +28,10 @@ struct WeightMatrix {
   uint32_t rows;
   uint32_t k;
   uint32_t panel_rows;  // of the copy; 0: it has the file's layout
+  uint64_t row_bytes;
   const uint8_t* file;
   std::atomic<const uint8_t*> copy{nullptr};  // whole, once it is there
 
-  uint64_t row_bytes() const { return halogen_row_bytes(type, k); }
   uint64_t copy_bytes() const;
 
   // [any] What `kernel` reads: the weights of a call.
@@ -52,7 +52,8 @@ class WeightCopies final : public TeamJob {
   uint64_t bytes() const { return bytes_; }                    // of all copies
   uint64_t original_bytes() const { return original_bytes_; }  // of what is copied
 
-  // [worker] Makes all copies on an idle team. False: there is no memory for them.
+  // [worker] Makes all copies on a team that has nothing else to do. False: there is no memory for
+  // them.
   bool make(ThreadTeam& team, const halogen_program_request& request);
   // [worker] Begins to make them while `team` runs steps, on a thread from the host.
   halogen_status begin(const halogen_host* host, const ThreadTeam& team,

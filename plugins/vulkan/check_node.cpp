@@ -1,6 +1,7 @@
 // Which nodes the backend can run.
 #include <string>
 
+#include "plugins/common/weight_types.h"
 #include "plugins/vulkan/failure.h"
 #include "plugins/vulkan/plan.h"
 #include "plugins/vulkan/shaders.h"
@@ -13,18 +14,10 @@ constexpr int64_t kLargestHead = 512;
 // What a workgroup sorts.
 constexpr int64_t kMostExperts = 1024;
 
-const char* type_name(halogen_type type) {
-  const halogen_type_traits* traits = halogen_type_find(type);
-  return traits ? traits->name : "of unknown type";
-}
+using backends::type_name;
 
 halogen_status refuse(halogen_error* error, const std::string& what) {
   return failed(error, HALOGEN_E_UNSUPPORTED, "the Vulkan backend has no shader for " + what);
-}
-
-// Vectors (norms, biases, factors) are brought to F32 when a program is made.
-bool plain(halogen_type type) {
-  return type == HALOGEN_F32 || type == HALOGEN_F16 || type == HALOGEN_BF16;
 }
 
 class NodeCheck {
@@ -33,7 +26,10 @@ class NodeCheck {
       : graph_(graph), node_(node), error_(error) {}
 
   halogen_status run() const {
-    if (const halogen_status status = check_vectors(); status != HALOGEN_OK) return status;
+    if (const halogen_value* vector = backends::find_packed_vector(graph_, node_)) {
+      return refuse(error_, std::string("the vector '") + vector->name + "' stored as " +
+                                type_name(vector->type));
+    }
     switch (node_.op) {
       case HALOGEN_OP_EMBED:
       case HALOGEN_OP_LINEAR:
@@ -70,19 +66,6 @@ class NodeCheck {
   const halogen_value* input(uint32_t index) const {
     const halogen_value_id id = backends::GraphView::input(node_, index);
     return id == HALOGEN_NO_VALUE ? nullptr : graph_.values[id];
-  }
-
-  // Beside the matrices of embeddings and products, weights are vectors.
-  halogen_status check_vectors() const {
-    const bool matrix = node_.op == HALOGEN_OP_EMBED || node_.op == HALOGEN_OP_LINEAR ||
-                        node_.op == HALOGEN_OP_MOE_LINEAR;
-    for (uint32_t i = matrix ? 2 : 0; i < node_.n_inputs; i++) {
-      if (input(i) && input(i)->kind == HALOGEN_VALUE_WEIGHT && !plain(input(i)->type)) {
-        return refuse(error_, std::string("the vector '") + input(i)->name + "' stored as " +
-                                  type_name(input(i)->type));
-      }
-    }
-    return HALOGEN_OK;
   }
 
   halogen_status check_flat() const {

@@ -84,14 +84,8 @@ halogen_status supports(const halogen_backend* /*backend*/, const halogen_graph*
 }
 
 halogen_status check_request(const halogen_program_request& request, halogen_error* error) {
-  const halogen_graph& graph = *request.graph;
-  for (uint32_t i = 0; i < graph.n_nodes; i++) {
-    if (const halogen_status status = halogen::vulkan::check_node(graph, *graph.nodes[i], error);
-        status != HALOGEN_OK) {
-      return status;
-    }
-  }
-  if (const halogen_status status = halogen::backends::check_weights(graph, request.weights, error);
+  if (const halogen_status status = halogen::backends::check_graph(
+          *request.graph, request.weights, halogen::vulkan::check_node, error);
       status != HALOGEN_OK) {
     return status;
   }

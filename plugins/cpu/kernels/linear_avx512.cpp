@@ -40,9 +40,8 @@ inline __mmask16 first_rows(size_t n_rows) {
   return static_cast<__mmask16>((1u << n_rows) - 1);
 }
 
-// What both kinds of kernel share: Blocks::unpack, Blocks::add_block, which adds one unpacked block
-// to the totals of some tokens, and Blocks::add_rows, which adds one block as it is in memory to
-// the total of one token.
+// What both kinds of kernel share, beside unpack and add, which they have themselves:
+// Blocks::add_block adds one unpacked block to the totals of some tokens.
 template <class Format, class Unpacked, class Q8, size_t Elements, class Blocks>
 struct PanelKernel {
   using Block = typename Format::Block;
@@ -51,11 +50,6 @@ struct PanelKernel {
   static constexpr size_t kElements = Elements;
   static constexpr size_t kRows = avx512::kRows;
   static constexpr int kTokens = 8;
-
-  template <class Source>
-  static void unpack(const Source& rows, PanelBlock& out) {
-    Blocks::unpack_rows(rows, out);
-  }
 
   template <int Tokens>
   static void tile(const PanelBlock* panel, size_t n_blocks, const Q8* const (&x)[Tokens],
@@ -68,11 +62,6 @@ struct PanelKernel {
   }
 
   using Total = __m512;
-  template <int Tokens, class Source>
-  [[gnu::always_inline]] static inline void add(const Source& rows, const Q8* const (&x)[Tokens],
-                                                size_t b, Total (&totals)[Tokens]) {
-    Blocks::add_rows(rows, x, b, totals);
-  }
   static void store(Total total, float* y, size_t n_rows) {
     _mm512_mask_storeu_ps(y, first_rows(n_rows), total);
   }
@@ -83,13 +72,13 @@ struct BlockKernel : PanelKernel<Format, PanelBlock, Q8Block, size_t{kBlock}, Bl
   static constexpr size_t kDirectTokens = 512;
 
   template <class Source>
-  static void unpack_rows(const Source& rows, PanelBlock& out) {
+  static void unpack(const Source& rows, PanelBlock& out) {
     Format::unpack(rows, out);
   }
   template <int Tokens, class Source>
-  [[gnu::always_inline]] static inline void add_rows(const Source& rows,
-                                                     const Q8Block* const (&x)[Tokens], size_t b,
-                                                     __m512 (&total)[Tokens]) {
+  [[gnu::always_inline]] static inline void add(const Source& rows,
+                                                const Q8Block* const (&x)[Tokens], size_t b,
+                                                __m512 (&total)[Tokens]) {
     PanelBlock w;
     Format::unpack(rows, w);
     add_block(w, x, b, total);
@@ -131,7 +120,7 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
   static constexpr size_t kDirectTokens = 64;
 
   template <class Source>
-  static void unpack_rows(const Source& rows, PanelSuperBlock& out) {
+  static void unpack(const Source& rows, PanelSuperBlock& out) {
     Format::scales(rows, out.scales);
     Format::visit(rows, [&](int j, const __m512i(&codes)[8]) __attribute__((always_inline)) {
       for (int i = 0; i < 8; ++i) out.codes[8 * j + i] = codes[i];
@@ -139,9 +128,9 @@ struct SuperBlockKernel : PanelKernel<Format, PanelSuperBlock, Q8SuperBlock, siz
   }
 
   template <int Tokens, class Source>
-  [[gnu::always_inline]] static inline void add_rows(const Source& rows,
-                                                     const Q8SuperBlock* const (&x)[Tokens],
-                                                     size_t b, __m512 (&total)[Tokens]) {
+  [[gnu::always_inline]] static inline void add(const Source& rows,
+                                                const Q8SuperBlock* const (&x)[Tokens], size_t b,
+                                                __m512 (&total)[Tokens]) {
     SuperBlockScales scales;
     Format::scales(rows, scales);
     __m512i sum[Tokens] = {};

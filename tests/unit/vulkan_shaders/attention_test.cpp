@@ -195,6 +195,20 @@ class Layer {
     return constants;
   }
 
+  // What both ways are made for.
+  template <class Specialization>
+  Specialization specialize() const {
+    Specialization specialization;
+    specialization.local_size = 64;
+    specialization.key_type = shape_.key_type;
+    specialization.value_type = shape_.value_type;
+    specialization.key_dim = shape_.key_dim;
+    specialization.value_dim = shape_.value_dim;
+    specialization.block_tokens = shape_.block_tokens;
+    specialization.heads = shape_.heads_at_once;
+    return specialization;
+  }
+
   void attend_by_splits(AttendConstants constants, size_t tokens, const Tensor& expected) {
     const auto n = static_cast<uint32_t>(tokens);
     const auto heads = static_cast<uint32_t>(shape_.heads());
@@ -204,14 +218,7 @@ class Layer {
     constants.partials = partials->address();
     constants.y = y.address();
     constants.y_stride = y.stride;
-    AttendDecodeSpecialization specialization;
-    specialization.local_size = 64;
-    specialization.key_type = shape_.key_type;
-    specialization.value_type = shape_.value_type;
-    specialization.key_dim = shape_.key_dim;
-    specialization.value_dim = shape_.value_dim;
-    specialization.block_tokens = shape_.block_tokens;
-    specialization.heads = shape_.heads_at_once;
+    const auto specialization = specialize<AttendDecodeSpecialization>();
     gpu_.run("attend_decode", specialization, constants,
              attend_decode_groups(specialization, constants.kv_heads, constants.group, n,
                                   constants.max_splits));
@@ -224,14 +231,7 @@ class Layer {
     const Rows y = make_rows(gpu_, step.n_tokens(), shape_.heads() * shape_.value_dim);
     constants.y = y.address();
     constants.y_stride = y.stride;
-    AttendPrefillSpecialization specialization;
-    specialization.local_size = 64;
-    specialization.key_type = shape_.key_type;
-    specialization.value_type = shape_.value_type;
-    specialization.key_dim = shape_.key_dim;
-    specialization.value_dim = shape_.value_dim;
-    specialization.block_tokens = shape_.block_tokens;
-    specialization.heads = shape_.heads_at_once;
+    auto specialization = specialize<AttendPrefillSpecialization>();
     specialization.query_rows = shape_.query_rows;
     specialization.tile_positions = shape_.tile_positions;
     gpu_.run("attend_prefill", specialization, constants,
